@@ -1,0 +1,1 @@
+"""Vendor formats: one file each, and the registry that lists them."""

@@ -1,0 +1,1 @@
+"""Bytes in: sources that must not change, lines, damage, spans of JSON values, schemas."""

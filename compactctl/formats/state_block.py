@@ -24,7 +24,7 @@ format that reads it; this module only says whether a text is a whole, unedited 
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -34,6 +34,7 @@ from compactctl.model.entry import Author
 VERSION = 1
 OPEN = "<compactctl-state "
 CLOSE = "</compactctl-state>"
+_PINNED_WHOLE = "pinned whole above"
 _PROSE = (
     "Earlier work in this session was compacted; nothing below is a new request. The parts pinned "
     "and human are the words of people, verbatim, in the order said, and still bind. The part "
@@ -77,6 +78,8 @@ class BlockText:
     text: str | None
     tokens: int = 0
     """Size of the original, shown where the text gave way."""
+    last: str | None = None
+    """Last entry of a run of messages that gave way together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,10 +200,15 @@ def _body(block: StateBlock, fence: str, *, with_human: bool) -> Iterator[str]:
             yield pin.referent
     if with_human:
         yield f"{fence} human"
+        pinned = _whole_pins(block.pins)
         for said in block.human:
-            gone = "" if said.text is not None else f" {said.tokens} tokens, see the original"
-            yield f"{fence} {_ref(said.ref, own)} {said.author}{gone}"
-            if said.text is not None:
+            ref = _ref(said.ref, own) + (f"..{said.last}" if said.last else "")
+            if said.text is None:
+                yield f"{fence} {ref} {said.author} {said.tokens} tokens, see the original"
+            elif pinned.get(said.ref) == said.text:
+                yield f"{fence} {ref} {said.author} {_PINNED_WHOLE}"
+            else:
+                yield f"{fence} {ref} {said.author}"
                 yield said.text
     yield f"{fence} state"
     for fact in block.facts:
@@ -247,14 +255,7 @@ def _parse_body(found: re.Match[str], body: str) -> StateBlock:
                 )
             )
         else:
-            human.append(
-                BlockText(
-                    ref=_parse_ref(words[0], own),
-                    author=Author(words[1]),
-                    text=None if len(words) > 2 else text,  # noqa: PLR2004 -- ref and author
-                    tokens=int(words[2]) if len(words) > 2 else 0,  # noqa: PLR2004
-                )
-            )
+            human.append(_parse_text(words, text, own, pins))
     return StateBlock(
         policy=found["policy"],
         last_entry=found["last"],
@@ -291,6 +292,26 @@ def _with_referent(pin: BlockPin, text: str) -> BlockPin:
         text=pin.text,
         referent=text,
     )
+
+
+def _parse_text(words: list[str], text: str, own: str, pins: list[BlockPin]) -> BlockText:
+    first, _, last = words[0].partition("..")
+    ref, author, rest = _parse_ref(first, own), Author(words[1]), " ".join(words[2:])
+    if rest == _PINNED_WHOLE:
+        return BlockText(ref=ref, author=author, text=_whole_pins(pins)[ref])
+    if rest:
+        return BlockText(
+            ref=ref, author=author, text=None, tokens=int(words[2]), last=last or None
+        )
+    return BlockText(ref=ref, author=author, text=text)
+
+
+def _whole_pins(pins: Iterable[BlockPin]) -> dict[Ref, str]:
+    """First pin of each place: where a message is one pin, it need not stand twice."""
+    found: dict[Ref, str] = {}
+    for pin in pins:
+        found.setdefault(pin.ref, pin.text)
+    return found
 
 
 def _parse_fact(line: str, own: str) -> BlockFact:

@@ -1,1 +1,1 @@
-"""."""
+"""What each state class leaves behind in the state block: one file a class."""

@@ -1,6 +1,7 @@
 """The proof: what must hold of a written compaction, checked on what was read back."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from compactctl.compact.material import Material
 from compactctl.compact.plan import Plan
@@ -18,15 +19,14 @@ def violations(before: Material, plan: Plan, after: Material) -> tuple[str, ...]
 
     ``after`` must have been read back from the bytes that are about to become the output.
     """
-    return tuple(
-        (
-            *_smaller(before, after),
-            *_tail_unchanged(before, plan, after),
-            *_paired(before, after),
-            *_pins_present(before, after),
-            *_block_intact(plan, after),
-        )
+    checks = (
+        _smaller(before, after),
+        _tail_unchanged(before, plan, after),
+        _paired(before, after),
+        _pins_present(before, after),
+        _block_intact(plan, after),
     )
+    return tuple(chain.from_iterable(checks))
 
 
 def _smaller(before: Material, after: Material) -> Iterator[str]:

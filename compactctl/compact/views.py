@@ -39,7 +39,7 @@ def estimated_part(view: View) -> int:
 
 
 def cache_impact(before: tuple[ViewEntry, ...], after: tuple[ViewEntry, ...]) -> CacheImpact:
-    """Return where the two views begin to differ and what a prompt cache bills again from there."""
+    """Return where the views begin to differ and what a prompt cache bills again from there."""
     same = 0
     while same < min(len(before), len(after)) and _same(before[same], after[same]):
         same += 1

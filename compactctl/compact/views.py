@@ -9,8 +9,13 @@ from compactctl.model.entry import View
 
 
 def text_digest(text: str) -> str:
-    """Return 16 hex digits of the blake2b of a text."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    """Return 16 hex digits of the blake2b of a text; a lone surrogate counts as U+FFFD."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        # Repairing a surrogate must not look like a change of the text.
+        data = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 def view_entries(material: Material) -> tuple[ViewEntry, ...]:

@@ -1,7 +1,7 @@
 """A candidate output: written to an unnamed file, read back, and only then believed."""
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from compactctl.compact.plan import Plan
@@ -21,10 +21,18 @@ class Stamp:
 
 
 def write_candidate(
-    session: Session, plan: Plan, *, append: bool, tokens_before: int, stamp: Stamp
+    session: Session,
+    plan: Plan,
+    *,
+    append: bool,
+    tokens_before: int,
+    stamp: Stamp,
+    mend: Callable[[Iterable[bytes]], Iterator[bytes]] | None = None,
 ) -> Source:
     """
     Return the compacted transcript as a source; the caller closes it.
+
+    ``mend`` repairs the bytes on their way.
 
     Raises ``OutputError`` where the temporary file cannot be written.
     """
@@ -44,10 +52,11 @@ def write_candidate(
         now=stamp.now,
         new_id=stamp.new_id,
     )
-    return spool("<output>", session.format.write(job))
+    chunks = session.format.write(job)
+    return spool("<output>", mend(chunks) if mend else chunks)
 
 
-def spool(name: str, chunks: Iterator[bytes]) -> Source:
+def spool(name: str, chunks: Iterable[bytes]) -> Source:
     """Return a source over chunks, kept in an unnamed private file."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 -- the source owns it and closes it
     try:

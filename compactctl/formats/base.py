@@ -132,13 +132,15 @@ class Format(Protocol):
 
     ``name`` is the word for ``--input-format`` and ``Transcript.format``; ``title`` is for people.
     ``appends`` says whether ``--append`` is possible; ``human_apart`` whether the human text of a
-    head is written as messages of their own and so is not rendered inside the state block.
+    head is written as messages of their own and so is not rendered inside the state block;
+    ``keeps_initial`` whether leading system entries can stay in front of the block.
     """
 
     name: str
     title: str
     appends: bool
     human_apart: bool
+    keeps_initial: bool
 
     def sniff(self, head: Sequence[object]) -> bool:
         """Return whether the first JSON values of a file (at most 20) are of this format."""

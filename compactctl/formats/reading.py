@@ -45,6 +45,9 @@ class FileContent:
             self._parsed.move_to_end(index)
             return found
         value = loads(self.raw(self._transcript.records[index]))
+        if isinstance(value, str | list):
+            # A bare prompt beside a list of messages is read as the message that it stands for.
+            value = {"role": "system", "content": value}
         if not isinstance(value, dict):
             raise InputError(f"{self._transcript.path}: record {index} is no JSON object")
         self._parsed[index] = value

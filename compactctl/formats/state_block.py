@@ -42,7 +42,8 @@ _PROSE = (
     "done. An original is printed by: compactctl show snap:{snapshot}#L12.0"
 )
 _HEADER = re.compile(
-    r"<compactctl-state v=(?P<version>\d+) fence=(?P<fence>\S+) checksum=(?P<checksum>[0-9a-f]{16}) "
+    r"<compactctl-state v=(?P<version>\d+) fence=(?P<fence>\S+) "
+    r"checksum=(?P<checksum>[0-9a-f]{16}) "
     r"policy=(?P<policy>\S+) last=(?P<last>\S+) snap=(?P<snapshot>[0-9a-f]{12}) "
     r"round=(?P<round>\d+) session=(?P<session>\S+)>"
 )
@@ -159,22 +160,32 @@ def parse(text: str) -> StateBlock | InvalidBlock | None:
     """
     if not text.startswith(OPEN):
         return None
+    try:
+        return _parse_whole(text)
+    except _InvalidError as error:
+        return InvalidBlock(str(error))
+    except (ValueError, IndexError, KeyError):
+        return InvalidBlock("its items cannot be read")
+
+
+class _InvalidError(Exception):
+    """Why a text is no whole block."""
+
+
+def _parse_whole(text: str) -> StateBlock:
     head, _, rest = text.partition("\n")
     found = _HEADER.fullmatch(head)
     if not found:
-        return InvalidBlock("its first line is not that of a state block")
+        raise _InvalidError("its first line is not that of a state block")
     if int(found["version"]) != VERSION:
-        return InvalidBlock(f"it has version {found['version']}, this tool reads {VERSION}")
+        raise _InvalidError(f"it has version {found['version']}, this tool reads {VERSION}")
     body, close, after = rest.rpartition("\n" + CLOSE)
     if not close or after.strip():
-        return InvalidBlock("it is not closed, or other text follows it")
+        raise _InvalidError("it is not closed, or other text follows it")
     attributes = head.split(" ", 4)[4]
     if _checksum(found["fence"], attributes, body) != found["checksum"]:
-        return InvalidBlock("its checksum does not fit its text: it was edited")
-    try:
-        return _parse_body(found, body)
-    except (ValueError, IndexError, KeyError):
-        return InvalidBlock("its items cannot be read")
+        raise _InvalidError("its checksum does not fit its text: it was edited")
+    return _parse_body(found, body)
 
 
 def one_line(text: str, limit: int = 300) -> str:
@@ -190,38 +201,45 @@ def one_line(text: str, limit: int = 300) -> str:
 
 def _body(block: StateBlock, fence: str, *, with_human: bool) -> Iterator[str]:
     yield _PROSE.format(snapshot=block.snapshot)
-    own = block.snapshot
     yield f"{fence} pinned"
     for pin in block.pins:
-        yield f"{fence} {_ref(pin.ref, own)} {pin.strength} {pin.kind} {pin.author}"
+        yield f"{fence} {_ref(pin.ref, block.snapshot)} {pin.strength} {pin.kind} {pin.author}"
         yield pin.text
         if pin.referent is not None:
             yield f"{fence} answers"
             yield pin.referent
     if with_human:
         yield f"{fence} human"
-        pinned = _whole_pins(block.pins)
-        for said in block.human:
-            ref = _ref(said.ref, own) + (f"..{said.last}" if said.last else "")
-            if said.text is None:
-                yield f"{fence} {ref} {said.author} {said.tokens} tokens, see the original"
-            elif pinned.get(said.ref) == said.text:
-                yield f"{fence} {ref} {said.author} {_PINNED_WHOLE}"
-            else:
-                yield f"{fence} {ref} {said.author}"
-                yield said.text
+        yield from _human(block, fence)
     yield f"{fence} state"
+    yield from _state(block, fence)
+    yield f"{fence} end"
+
+
+def _human(block: StateBlock, fence: str) -> Iterator[str]:
+    pinned = _whole_pins(block.pins)
+    for said in block.human:
+        ref = _ref(said.ref, block.snapshot) + (f"..{said.last}" if said.last else "")
+        if said.text is None:
+            yield f"{fence} {ref} {said.author} {said.tokens} tokens, see the original"
+        elif pinned.get(said.ref) == said.text:
+            yield f"{fence} {ref} {said.author} {_PINNED_WHOLE}"
+        else:
+            yield f"{fence} {ref} {said.author}"
+            yield said.text
+
+
+def _state(block: StateBlock, fence: str) -> Iterator[str]:
     for fact in block.facts:
-        fields = (fact.status, fact.key, fact.text, fact.proof, _ref(fact.ref, own))
-        yield "\t".join(one_line(f, 600) for f in fields)
+        fields = (fact.status, fact.key, fact.text, fact.proof, _ref(fact.ref, block.snapshot))
+        yield "\t".join(one_line(field, 600) for field in fields)
     for section in Section:
         lines = [line for line in block.lines if line.section is section]
         if lines:
             yield f"{fence} {section}"
         for line in lines:
             to = f"..{line.last}" if line.last else ""
-            yield f"{one_line(line.text, 600)}\t{_ref(line.ref, own)}{to}"
-    yield f"{fence} end"
+            yield f"{one_line(line.text, 600)}\t{_ref(line.ref, block.snapshot)}{to}"
 
 
 def _parse_body(found: re.Match[str], body: str) -> StateBlock:

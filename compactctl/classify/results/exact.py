@@ -1,0 +1,133 @@
+"""The exact strings of a result that a later reader needs."""
+
+import re
+
+from compactctl.classify.results.words import Said, lines
+from compactctl.model.classification import Outcome, ResultKind
+
+LIMIT = 400
+"""Characters of all exact strings of a result together."""
+_LINE = 200
+_CANDIDATES = 400
+"""Lines that are weighed: all of a short result, those at the ends of a long one."""
+
+_PLACE = re.compile(r"[\w./\\-]{1,160}\.\w{1,8}(?::\d+(?::\d+)?|\(\d+,\d+\))")
+_TROUBLE = re.compile(
+    r"\b(?:error|errors|failed|failure|fatal|panic|exception|expected|actual|undefined|undeclared|"
+    r"cannot|could not|can't|denied|missing|not found|invalid|unexpected|unable|refused|timed out|"
+    r"timeout|conflict|rejected|does not|should(?: not)?|must|warning|wrong|no such)\b",
+    re.IGNORECASE,
+)
+_COUNT = re.compile(
+    r"\b\d+ (?:passed|failed|issues?|errors?|warnings?|tests?|files? changed|problems?|matches|"
+    r"passing|failing|insertions?|deletions?|results?|examples?|skipped)\b"
+)
+_HASH = re.compile(r"\[[^\]\n]{1,100} [0-9a-f]{7,40}\]|^[0-9a-f]{7,40}\s|\b[0-9a-f]{7,40}\.\.")
+_URL = re.compile(r"https?://[^\s\"'<>)\]}]{4,300}")
+_DECLARES = re.compile(
+    r"(?:^|[\t :\d→-])(?:export |pub(?:\([^)\n]{0,20}\))? |public |private |static |async |final )*"
+    r"(?:func|def|class|const|type|struct|interface|enum|fn|impl|trait|var|let|function|module)\s"
+)
+_FIELD = re.compile(
+    r"\"(?:id|identifier|key|number|url|html_url|state|status|title|name|error|message|version|sha|"
+    r"code|branch|headRefName|baseRefName|path|type|count|total)\"\s{0,2}:\s{0,2}"
+    r"(?:\"(?:[^\"\\\n]|\\.){1,160}+\"|-?\d[\d.]*|true|false|null)"
+)
+_NAMED = re.compile(r"^\s*[A-Za-z][\w .-]{1,40}:\s+\S")
+_PLAIN_OK = re.compile(
+    r"has been (?:updated|created)|[Ss]uccess|^(?:[AMDRU]|\*\*\*) \S|File created"
+)
+_NOISE = re.compile(r"^[\s\-=_*#~.·─━│|+{}()\[\];,<>/\\\d→]*$")
+
+
+def exact_strings(kind: ResultKind, outcome: Outcome, body: str, said: Said) -> tuple[str, ...]:
+    """
+    Return strings copied from a result, the most telling ones, in the order they stand there.
+
+    At most ``LIMIT`` characters in all. Of a failure they are its errors, failing tests and
+    places; of a success its sums, commits, addresses and declarations.
+    """
+    if "\n" not in body.strip() and len(body) > _LINE and body.lstrip()[:1] in "{[":
+        return _of_json(body)
+    found = _candidates(body)
+    marked = {line.strip()[:_LINE] for line in (*said.failed, *said.errors)}
+    passed = {line.strip()[:_LINE] for line in said.passed}
+    weighed: list[tuple[float, int, str]] = []
+    for at, line in enumerate(found):
+        weight = _weight(kind, outcome, line)
+        weight += 5 if line in marked and outcome is not Outcome.SUCCESS else 0
+        weight += 4 if line in passed and outcome is not Outcome.FAILURE else 0
+        edge = 1.5 if at == 0 else 1.0 if at == len(found) - 1 else 0.0
+        weighed.append((weight + edge - at / 2_000, at, line))
+    return _fill(weighed)
+
+
+def _candidates(body: str) -> list[str]:
+    found: list[str] = []
+    seen: set[str] = set()
+    every = lines(body)
+    if len(every) > _CANDIDATES:
+        every = every[: _CANDIDATES // 2] + every[-_CANDIDATES // 2 :]
+    for line in every:
+        text = _clip(line.strip())
+        if text and text not in seen and not _NOISE.match(text):
+            seen.add(text)
+            found.append(text)
+    return found
+
+
+def _clip(line: str) -> str:
+    if len(line) <= _LINE:
+        return line
+    found = _TROUBLE.search(line) or _URL.search(line)
+    start = max(0, found.start() - 60) if found and found.start() > _LINE // 2 else 0
+    return line[start : start + _LINE].strip()
+
+
+def _weight(kind: ResultKind, outcome: Outcome, line: str) -> float:
+    weight = 0.0
+    failed = outcome is Outcome.FAILURE
+    if _TROUBLE.search(line):
+        weight += 3 if failed else 0.5
+    if _PLACE.search(line):
+        weight += 2.5 if failed else 1
+    if _COUNT.search(line):
+        weight += 3
+    if _HASH.search(line):
+        weight += 3 if kind is ResultKind.GIT else 1
+    if _URL.search(line):
+        weight += 3 if kind in {ResultKind.WEB, ResultKind.GIT, ResultKind.OTHER} else 1
+    if _FIELD.search(line):
+        weight += 2
+    if kind in {ResultKind.READ, ResultKind.SEARCH} and _DECLARES.search(line):
+        weight += 2.5
+    if kind is ResultKind.EDIT and _PLAIN_OK.search(line):
+        weight += 4
+    if kind in {ResultKind.SHELL, ResultKind.WEB} and _NAMED.match(line):
+        weight += 0.7
+    return weight - len(line) / 400
+
+
+def _fill(weighed: list[tuple[float, int, str]]) -> tuple[str, ...]:
+    left = LIMIT
+    chosen: list[tuple[int, str]] = []
+    for _, at, line in sorted(weighed, key=lambda w: (-w[0], w[1])):
+        if len(line) <= left:
+            chosen.append((at, line))
+            left -= len(line)
+        if left < 12 or len(chosen) >= 24:  # noqa: PLR2004 -- nothing telling is shorter
+            break
+    return tuple(line for _, line in sorted(chosen))
+
+
+def _of_json(body: str) -> tuple[str, ...]:
+    left = LIMIT
+    chosen: dict[str, None] = {}
+    for found in _FIELD.finditer(body[:60_000]):
+        text = found[0]
+        if text not in chosen and len(text) <= left:
+            chosen[text] = None
+            left -= len(text)
+        if left < 12:  # noqa: PLR2004 -- as above
+            break
+    return tuple(chosen) or (body.strip()[:_LINE],)

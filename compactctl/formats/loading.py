@@ -63,13 +63,15 @@ def load(
         raise _no_record(source)
     fmt = named or _sniffed(source, head)
     transcripts = _read(source, fmt, head, conversation)
-    if not any(transcript.records for transcript in transcripts):
+    picked = _picked(source, transcripts, conversation) if transcripts else ()
+    if not any(t.entries if named else t.records for t in picked):
         raise unknown_format(
-            source.path, f"line 1 is no record of {fmt.name}", tuple(f.name for f in FORMATS)
+            source.path,
+            f"no record of {fmt.name} in it; {describe(head.values)}",
+            tuple(f.name for f in FORMATS),
         )
     return tuple(
-        Loaded(transcript=t, content=FileContent(source, t, fmt), format=fmt)
-        for t in _picked(source, transcripts, conversation)
+        Loaded(transcript=t, content=FileContent(source, t, fmt), format=fmt) for t in picked
     )
 
 

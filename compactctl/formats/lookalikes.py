@@ -51,6 +51,8 @@ def describe_bytes(start: bytes) -> str:
 def _text_kind(text: str) -> str:
     lines = (line for line in text.split("\n") if line.strip() and not line.startswith("#"))
     first = next(lines, "")
+    if not text.strip():
+        return "nothing but blank lines"
     if first.startswith("interactions:") or "\n- request:" in text:
         return "a YAML cassette of recorded HTTP exchanges: not supported yet"
     if first.startswith(("{", "[")):

@@ -97,7 +97,9 @@ def _in_document(document: Document, damage: list[Damage]) -> Iterator[Conversat
     data, at = document.data, document.broken_at
     if at is not None:
         line = data.count(b"\n", 0, at) + 1
-        damage.append(Damage(line, at, len(data) - at, DamageKind.TRUNCATED))
+        closed = data.rstrip().endswith((b"]", b"}"))
+        kind = DamageKind.BROKEN if closed else DamageKind.TRUNCATED
+        damage.append(Damage(line, at, len(data) - at, kind))
         found = recovered(data[:at], 0)
         if found:
             yield found

@@ -83,6 +83,8 @@ class SessionFacts:
     session_id: str | None = None
     cwd: str | None = None
     client_version: str | None = None
+    tokens_after: Mapping[int, int] = field(default_factory=dict)
+    """Recorded size after a compaction, by its line, where a later record states it."""
     detail: Mapping[str, object] = field(default_factory=dict)
 
 

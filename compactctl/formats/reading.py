@@ -130,7 +130,8 @@ class TranscriptBuilder:
             entries.extend(slot.entries(index, self._prefix))
             draft = slot.draft
             if draft.boundary:
-                boundaries.append(_boundary(draft, index, slot.line))
+                later = facts.tokens_after.get(slot.line)
+                boundaries.append(_boundary(draft, index, slot.line, later))
             if draft.usage:
                 key = draft.message or index
                 first = usage.pop(key, None)
@@ -262,7 +263,9 @@ def _with_dangling_parents(transcript: Transcript) -> Transcript:
     return replace(transcript, damage=tuple(damage))
 
 
-def _boundary(draft: RecordDraft, index: int, line: int) -> RecordedBoundary:
+def _boundary(
+    draft: RecordDraft, index: int, line: int, tokens_after: int | None
+) -> RecordedBoundary:
     boundary = draft.boundary
     assert boundary is not None  # noqa: S101 -- the caller asked; for the type checker
     return RecordedBoundary(
@@ -271,7 +274,7 @@ def _boundary(draft: RecordDraft, index: int, line: int) -> RecordedBoundary:
         kind=boundary.kind,
         trigger=boundary.trigger,
         tokens_before=boundary.tokens_before,
-        tokens_after=boundary.tokens_after,
+        tokens_after=tokens_after if boundary.tokens_after is None else boundary.tokens_after,
         opaque=boundary.opaque,
         ours=boundary.ours,
         detail=boundary.detail,

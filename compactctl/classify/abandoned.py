@@ -29,6 +29,11 @@ _GIVES_UP = re.compile(
     r"(?:can't|cannot) be (?:used|done) (?:this|that) way)",
     re.IGNORECASE,
 )
+_DISPROVED = re.compile(
+    r"\b(?:not|isn't|wasn't) the (?:issue|problem|cause|bottleneck|culprit)\b", re.IGNORECASE
+)
+_SHORT = 800
+"""Characters of a remark; longer texts discuss more than one approach."""
 _REVERTS = frozenset({"restore", "stash", "revert"})
 
 
@@ -53,7 +58,7 @@ def find_abandoned(
     succeeded: dict[str, int] = {}
     for number, event in enumerate(events):
         if event.result.outcome is Outcome.SUCCESS:
-            succeeded[event.result.key] = number
+            succeeded[event.result.subject] = number
     found = [
         *_rejected(events, succeeded),
         *_replaced(events, turn_of),
@@ -67,7 +72,8 @@ def _rejected(events: Sequence[Event], succeeded: dict[str, int]) -> Iterator[Ab
     for number, event in enumerate(events):
         if event.result.outcome is not Outcome.REJECTED:
             continue
-        if succeeded.get(event.result.key, -1) > number and event.family is not Family.EDIT:
+        again = succeeded.get(event.result.subject, -1)
+        if number < again <= number + _BACK and event.family is not Family.EDIT:
             continue
         yield _make([event], event.end_line, "rejected by the human")
 
@@ -80,7 +86,7 @@ def _replaced(events: Sequence[Event], turn_of: Sequence[int]) -> Iterator[Aband
         for later in events[number + 1 : number + 1 + _NEAR]:
             if later.at <= event.until or later.result.chain != event.result.chain:
                 continue
-            if later.result.outcome is not Outcome.SUCCESS:
+            if later.result.outcome is not Outcome.SUCCESS or later.empty:
                 continue
             if turn_of[number] != turn_of[min(number + _NEAR, len(turn_of) - 1)]:
                 break
@@ -137,8 +143,17 @@ def _said(events: Sequence[Event], speeches: Sequence[Speech]) -> Iterator[Aband
             for e in events[max(0, at - 6) : at]
             if e.result.chain == speech.entry.chain and e.failed
         ]
+        if not recent and len(speech.text) <= _SHORT and _DISPROVED.search(speech.text):
+            recent = [
+                e for e in events[max(0, at - 3) : at] if e.result.chain == speech.entry.chain
+            ]
         if recent:
-            yield _make(recent, speech.entry.line, recent[-1].error, speech.entry.line)
+            yield _make(
+                recent,
+                speech.entry.line,
+                recent[-1].error or speech.text.strip()[:200],
+                speech.entry.line,
+            )
 
 
 def _make(events: Sequence[Event], end_line: int, failure: str, *more: int) -> Abandoned:

@@ -1,5 +1,6 @@
 """Where cutting is sensible, how much so and why; and the zones where it never is."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -7,6 +8,7 @@ from itertools import accumulate
 from compactctl.classify.open_items import PlanStep
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.tools import Family
+from compactctl.classify.retries import covers
 from compactctl.classify.session import Session
 from compactctl.model.classification import (
     Branch,
@@ -108,6 +110,18 @@ def _candidates(
         last = number == len(turns) - 1
         if turn.answered:
             yield CutPoint(turn.last_line, *(_end() if last else _request()))
+    yield from _of_results(events)
+    by_line = {e.line: e for e in events if e.family is Family.PLAN}
+    for step in steps:
+        plan = by_line.get(step.line)
+        if step.chain == chain and plan is not None and plan.result.result_line is not None:
+            word = "plan done" if step.all_done else "step"
+            yield CutPoint(
+                plan.result.result_line, _SCORES[word], f"plan step completed: {step.text[:80]}"
+            )
+
+
+def _of_results(events: Sequence[Event]) -> Iterator[CutPoint]:
     edited = False
     for event in events:
         result = event.result
@@ -117,18 +131,22 @@ def _candidates(
             continue
         if _delivers(event):
             yield CutPoint(result.result_line, _SCORES["commit"], f"{event.act} succeeded")
-        elif result.kind in _CHECKS and edited:
+        elif _verifies(event) and edited:
             yield CutPoint(result.result_line, _SCORES["verified"], f"{event.act} passed")
         elif event.family is Family.TASK:
             yield CutPoint(result.result_line, _SCORES["hand-off"], "a sub-agent reported back")
-    by_line = {e.line: e for e in events if e.family is Family.PLAN}
-    for step in steps:
-        event = by_line.get(step.line)
-        if step.chain == chain and event is not None and event.result.result_line is not None:
-            word = "plan done" if step.all_done else "step"
-            yield CutPoint(
-                event.result.result_line, _SCORES[word], f"plan step completed: {step.text[:80]}"
-            )
+
+
+def _verifies(event: Event) -> bool:
+    """Return whether a passed check says that the work holds; a formatter says nothing of it."""
+    if event.result.kind is ResultKind.TEST:
+        return True
+    return event.result.kind is ResultKind.LINT and not _FORMATS.search(event.act)
+
+
+_FORMATS = re.compile(
+    r"(?:^|[\s:._-])(?:fmt|gofmt|format\w*|prettier|black|isort|rustfmt|shfmt)\b"
+)
 
 
 def _request() -> tuple[float, str]:
@@ -191,8 +209,9 @@ def _waiting(events: Sequence[Event], ends: _TurnEnds, last_line: int) -> Iterat
             ),
             None,
         )
-        to = settled.end_line if settled and settled.at <= turn.last else turn.last_line
-        yield NoCut(result.call_line, to, "a process still runs")
+        # A process that is never asked for again was left running on purpose.
+        if settled is not None and settled.at <= turn.last:
+            yield NoCut(result.call_line, settled.end_line, "a process still runs")
 
 
 def _failing(events: Sequence[Event], ends: _TurnEnds) -> Iterator[NoCut]:
@@ -209,7 +228,9 @@ def _failing(events: Sequence[Event], ends: _TurnEnds) -> Iterator[NoCut]:
             first = None
         if event.failed:
             open_at.setdefault(kind, event)
-        elif first is not None and event.result.outcome is Outcome.SUCCESS:
+        elif (
+            first is not None and event.result.outcome is Outcome.SUCCESS and covers(event, first)
+        ):
             yield NoCut(first.line, event.end_line, f"a {kind} fails until here")
             del open_at[kind]
     for kind, event in open_at.items():
@@ -229,7 +250,7 @@ def _unverified(events: Sequence[Event], ends: _TurnEnds) -> Iterator[NoCut]:
         elif (
             first is not None
             and result.outcome is Outcome.SUCCESS
-            and (result.kind in _CHECKS or _delivers(event))
+            and (_verifies(event) or _delivers(event))
         ):
             yield NoCut(first.line, event.end_line, "edits are not verified until here")
             first = None

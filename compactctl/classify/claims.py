@@ -30,34 +30,17 @@ class Sort(StrEnum):
     DONE = "done"
 
 
-_PASS = (
-    r"(?:pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?|successful(?:ly)?|ok\b|work(?:s|ing)?)"
+_HOLDS = (
+    r"(?:pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?|successful(?:ly)?|ok\b|work(?:s|ing)?)\b"
+)
+_GAP = r"(?:[^.!?\n]|[.!?](?![\s]))"
+_PARTICIPLE = (
+    r"(?:added|created|updated|removed|deleted|fixed|implemented|renamed|refactored|moved|written|"
+    r"wrote|verified|confirmed|validated|replaced|changed|cleaned|merged|installed|configured|"
+    r"enabled|disabled|migrated|extracted|converted|rebased|restored|reverted|wired|covered|"
+    r"drafted|tightened|simplified|hardened|corrected|adjusted|landed|switched|split|applied)"
 )
 _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
-    (
-        Sort.TESTS,
-        re.compile(
-            rf"\b(?:tests?|suite|specs?|checks?|everything|integration|e2e|ci)\b[^.!?\n]{{0,60}}?"
-            rf"\b{_PASS}|\ball (?:pass(?:ing|ed)?|green)\b|\b(?:is|are) (?:now )?(?:all )?green\b"
-            r"|\bpassing\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        Sort.LINT,
-        re.compile(
-            rf"\b(?:lint(?:er|ing)?|type ?checks?|formatting)\b[^.!?\n]{{0,40}}?\b{_PASS}",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        Sort.BUILD,
-        re.compile(
-            rf"\b(?:build|compilation)\b[^.!?\n]{{0,40}}?\b{_PASS}|\bcompiles\b|\bbuilds (?:fine|"
-            r"cleanly|successfully)\b",
-            re.IGNORECASE,
-        ),
-    ),
     (
         Sort.COMMITTED,
         re.compile(
@@ -84,20 +67,49 @@ _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        Sort.TESTS,
+        re.compile(
+            rf"\b(?:tests?|suite|specs?|checks?|everything|integration|e2e|ci)\b{_GAP}{{0,60}}?"
+            rf"\b{_HOLDS}|\ball (?:pass(?:ing|ed)?|green)\b|\b(?:is|are) (?:now )?(?:all )?green\b"
+            r"|\bpassing\b|`[^`\n]{1,120}`[^.!?\n]{0,20} (?:pass(?:es|ed)?|is clean|are clean)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        Sort.LINT,
+        re.compile(
+            rf"\b(?:lint(?:er|ing)?|type ?checks?|formatting)\b{_GAP}{{0,40}}?\b{_HOLDS}",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        Sort.BUILD,
+        re.compile(
+            rf"\b(?:build|compilation)\b{_GAP}{{0,40}}?\b{_HOLDS}|\bcompiles\b|\bbuilds (?:fine|"
+            r"cleanly|successfully)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
         Sort.FIXED,
         re.compile(
             r"\b(?:fixed|resolved|solved)\b|\b(?:now|correctly) works?\b|\bworks (?:now|correctly|"
-            r"as expected)\b|\bworking (?:now|correctly)\b|\b(?:fix|change|solution) is working\b"
-            r"|\bno longer (?:fails?|crashes|happens|occurs)\b|\bsuccessful\b|\bwe have found\b",
+            r"as expected|fine|perfectly)\b|\bworking (?:now|correctly|as expected)\b"
+            r"|\b(?:fix|change|solution|it) (?:is working|works)\b|\bwe have found\b"
+            r"|\bno longer (?:fails?|crashes|happens|occurs|needed|shows?)\b|\bsuccessful(?:ly)?\b"
+            r"|\bsucceed(?:s|ed)\b",
             re.IGNORECASE,
         ),
     ),
     (
         Sort.DONE,
         re.compile(
-            r"\b(?:all )?(?:done|implemented|completed?|finished)\b|\bis in(?: and|$|\.)"
-            r"|\bin place\b|\ball set\b|\bdrafted\b|\bverified\b|\bhave been (?:added|updated|"
-            r"removed|created)\b",
+            rf"\b(?:all )?(?:done|implemented|complete|completed|finished)\b|\bis "
+            rf"in(?: and\b|$|\.)"
+            rf"|\bin place\b|\ball set\b|\b(?:is|are|has|have|was|were|been|now) {_PARTICIPLE}\b"
+            rf"|^\W{{0,6}}{_PARTICIPLE}\b|\b(?:I|we)(?:'ve| have)? (?:just |also |"
+            rf"now )?{_PARTICIPLE}\b"
+            rf"|\bnow (?:has|have|uses?|handles?|supports?|returns?|shows?|includes?|matches)\b|✅",
             re.IGNORECASE,
         ),
     ),
@@ -106,8 +118,10 @@ _OTHER_LANGUAGES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
     (
         Sort.TESTS,
         re.compile(
-            "测试[^。！？\n]{0,12}通过|全部通过|テスト[^。！？\n]{0,12}(?:通り|通過|成功|パス)|테스트[^.!?\n]{0,12}통과"
-            r"|pruebas?[^.!?\n]{0,20}pasan|testes?[^.!?\n]{0,20}passa|tests?[^.!?\n]{0,20}(?:passent|"
+            r"测试[^。\uff01\uff1f\n]{0,12}通过|全部通过|テスト[^。\uff01\uff1f\n]{0,12}(?:通り|"
+            r"通過|成功|パス)|테스트[^.!?\n]{0,12}통과"
+            r"|pruebas?[^.!?\n]{0,20}pasan|testes?[^.!?\n]{0,20}passa|"
+            r"tests?[^.!?\n]{0,20}(?:passent|"
             r"laufen durch|bestanden|superati|geçti)|тесты[^.!?\n]{0,20}(?:проходят|прошли)",
             re.IGNORECASE,
         ),
@@ -132,7 +146,8 @@ _OTHER_LANGUAGES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
         Sort.DONE,
         re.compile(
             "已完成|完成了|実装しました|完了しました|완료했|구현했|implementad[oa]|concluíd[oa]|terminé|"
-            "implémenté|umgesetzt|erledigt|fertig|готово|реализован|completato|tamamlandı|पूरा (?:हो|कर)|"
+            "implémenté|umgesetzt|erledigt|fertig|готово|реализован|completato|"
+            "tamamland\u0131|पूरा (?:हो|कर)|"
             "تم (?:تنفيذ|الانتهاء)",
             re.IGNORECASE,
         ),
@@ -140,13 +155,16 @@ _OTHER_LANGUAGES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
 )
 _NOT_SAID = re.compile(
     r"\b(?:let me|let's|i'll|i will|i'm going to|going to|next,? i|we should|you should|should be|"
-    r"should now|would|could|might|may|if|once|when|until|unless|need(?:s|ed)? to|want(?:s|ed)? to|"
-    r"to (?:verify|check|see|confirm|ensure|make sure)|before|make sure|ensure|verify that|not yet|"
-    r"isn't|aren't|wasn't|not|never|no tests|still|remaining|todo|plan to|about to|try|expect(?:ed)?|"
-    r"must|were|was|previously|already|only (?:if|when)|instead|suppose|assum\w*|likely|probably)\b",
+    r"should now|would|could|might|may|if|once|when|until|unless|need(?:s|ed)? to|"
+    r"want(?:s|ed)? to|"
+    r"to (?:verify|check|see|confirm|ensure|make sure)|before|make sure|ensure|"
+    r"verify that|not yet|"
+    r"isn't|aren't|wasn't|not|never|no tests|still|remaining|todo|plan to|about "
+    r"to|try|expect(?:ed)?|"
+    r"must|previously|only (?:if|when)|instead|suppose|assum\w*|likely|probably)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])|\n+")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 
@@ -199,7 +217,7 @@ def sort_of(sentence: str) -> Sort | None:
     """Return what a sentence claims; ``None`` for plans, wishes, questions and negations."""
     for sort, pattern in _OTHER_LANGUAGES:
         if pattern.search(sentence):
-            return None if sentence.endswith(("?", "？")) else sort
+            return None if sentence.endswith(("?", "\uff1f")) else sort
     for sort, pattern in _SORTS:
         found = pattern.search(sentence)
         if found:
@@ -255,21 +273,20 @@ def _learn(known: _Known, event: Event) -> None:
 def _judge(sort: Sort, known: _Known) -> tuple[bool | None, Event | None]:
     match sort:
         case Sort.TESTS:
-            return _by_check(known, known.checks.get(ResultKind.TEST))
+            verdict = _by_check(known, (ResultKind.TEST,))
         case Sort.LINT:
-            return _by_check(known, known.checks.get(ResultKind.LINT))
+            verdict = _by_check(known, (ResultKind.LINT,))
         case Sort.BUILD:
-            return _by_check(
-                known, known.checks.get(ResultKind.BUILD) or known.checks.get(ResultKind.TEST)
-            )
+            verdict = _by_check(known, (ResultKind.BUILD, ResultKind.TEST))
         case Sort.COMMITTED:
-            return _by_event(known.git.get("commit"))
+            verdict = _committed(known)
         case Sort.PUSHED:
-            return _pushed(known)
+            verdict = _pushed(known)
         case Sort.OPENED:
-            return _by_event(known.opened)
+            verdict = _by_event(known.opened)
         case Sort.FIXED | Sort.DONE:
-            return _by_all(known, fixed=sort is Sort.FIXED)
+            verdict = _by_all(known, fixed=sort is Sort.FIXED)
+    return verdict
 
 
 def _by_event(event: Event | None) -> tuple[bool | None, Event | None]:
@@ -281,10 +298,24 @@ def _by_event(event: Event | None) -> tuple[bool | None, Event | None]:
     return (False if outcome in {Outcome.FAILURE, Outcome.PENDING} else None), event
 
 
-def _by_check(known: _Known, event: Event | None) -> tuple[bool | None, Event | None]:
-    supported, event = _by_event(event)
+def _by_check(known: _Known, kinds: Sequence[ResultKind]) -> tuple[bool | None, Event | None]:
+    """The newest check of these kinds passed, and nothing was edited since."""
+    checks = [known.checks[kind] for kind in kinds if kind in known.checks]
+    newest = max(checks, key=lambda e: e.until, default=None)
+    supported, event = _by_event(newest)
     if supported and event is not None and event.until < known.last_edit:
-        return None, event
+        return (False if _STALE_IS_FALSE else None), event
+    return supported, event
+
+
+_STALE_IS_FALSE = True
+
+
+def _committed(known: _Known) -> tuple[bool | None, Event | None]:
+    """What was edited after the last commit is in no commit."""
+    supported, event = _by_event(known.git.get("commit"))
+    if supported and event is not None and event.until < known.last_edit:
+        return False, event
     return supported, event
 
 
@@ -298,16 +329,13 @@ def _pushed(known: _Known) -> tuple[bool | None, Event | None]:
 
 
 def _by_all(known: _Known, *, fixed: bool) -> tuple[bool | None, Event | None]:
-    """A fix holds where the newest check after the last edit passed, and no check failed."""
-    checks = sorted(known.checks.values(), key=lambda e: e.until)
-    if not checks:
+    """A fix holds where the newest check after the last edit passed."""
+    newest = max(known.checks.values(), key=lambda e: e.until, default=None)
+    if newest is None:
         return None, None
-    last = checks[-1]
-    outcome = last.result.outcome
-    if last.until > known.last_edit:
+    outcome = newest.result.outcome
+    if newest.until > known.last_edit:
         if outcome is Outcome.SUCCESS:
-            return True, last
-        return (False if outcome is Outcome.FAILURE else None), last
-    if fixed and outcome is Outcome.FAILURE:
-        return False, last
-    return None, last
+            return True, newest
+        return (False if outcome is Outcome.FAILURE else None), newest
+    return (False if fixed and outcome is Outcome.FAILURE else None), newest

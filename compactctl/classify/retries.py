@@ -12,7 +12,10 @@ MAX_GAP = 60
 _MAX_TRAILS = 8
 """Goals of one program that are followed at a time: bounds the work, keeps it linear."""
 _CHECKS = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
-_SOFT = frozenset({ResultKind.SEARCH, ResultKind.READ})
+_SOFT = frozenset({ResultKind.SEARCH, ResultKind.READ, ResultKind.WEB})
+_STAGING = frozenset({"git add", "git commit", "git rm", "git mv"})
+_ENOUGH = 0.4
+"""Share of words that two calls for the same thing have in common: two of five."""
 _NOT_TRIED = frozenset({Family.PLAN, Family.ASK})
 
 
@@ -67,9 +70,11 @@ class _Follower:
             return
         trails = self.trails.setdefault((event.result.chain, head_of(event)), [])
         trail = self._trail(trails, number, event)
-        if outcome is Outcome.PENDING:
-            return
         soft = outcome is Outcome.SUCCESS and event.empty and event.result.kind in _SOFT
+        if outcome is Outcome.PENDING:
+            soft = bool(event.error) and event.result.result_line is not None
+            if not soft:
+                return
         if event.failed or soft:
             if trail is None:
                 trail = Trail()
@@ -106,35 +111,45 @@ class _Follower:
 
 def head_of(event: Event) -> str:
     """Return what two attempts at one goal must share: the program with its verb, or the tool."""
-    if event.result.kind in _CHECKS:
-        return f"{event.result.kind}"
-    if event.result.kind in _SOFT and event.family in {Family.SHELL, Family.SEARCH, Family.READ}:
+    kind = event.result.kind
+    if kind in _CHECKS:
+        return str(kind)
+    if kind in {ResultKind.SEARCH, ResultKind.READ} and event.family in _LOOKS:
         return "look"
     if event.family is Family.EDIT:
         return "edit"
-    return event.act
+    return "git commit" if event.act in _STAGING else event.act
+
+
+_LOOKS = frozenset({Family.SHELL, Family.SEARCH, Family.READ})
 
 
 def same_goal(one: Event, other: Event) -> bool:
-    """Return whether two events of the same head try for the same thing."""
+    """
+    Return whether two events of the same head try for the same thing.
+
+    Checks of a kind do until one passes; a command of program, noun and verb (``gh pr create``)
+    does whatever its options; of the rest the key arguments must be alike.
+    """
     if one.result.key == other.result.key:
-        return True
-    if one.tests and other.tests and set(one.tests) & set(other.tests):
         return True
     if one.family is Family.EDIT:
         return bool(set(one.paths) & set(other.paths))
-    if one.result.kind in _CHECKS:
-        if one.result.kind is not other.result.kind:
-            return False
-        return one.act == other.act and (alike(one, other) >= 0.4 or _related(one, other))  # noqa: PLR2004 -- two of five words
-    if one.result.kind is ResultKind.GIT:
+    kind = one.result.kind
+    if kind in _CHECKS or kind is ResultKind.GIT:
+        return kind is other.result.kind
+    if one.act == other.act and one.act.count(" ") > 1:
         return True
-    return alike(one, other) >= 0.4  # noqa: PLR2004 -- as above
+    return alike(one, other) >= _ENOUGH
 
 
-def _related(one: Event, other: Event) -> bool:
-    """Return whether one check is part of the other: same program, one names no more than it."""
-    return one.terms <= other.terms or other.terms <= one.terms
+def covers(check: Event, failed: Event) -> bool:
+    """Return whether a passed check says that an earlier, failed one would pass now."""
+    if check.result.kind is not failed.result.kind:
+        return False
+    if check.result.key == failed.result.key or check.act != failed.act:
+        return True
+    return alike(check, failed) >= _ENOUGH or check.terms <= failed.terms
 
 
 def alike(one: Event, other: Event) -> float:
@@ -144,6 +159,15 @@ def alike(one: Event, other: Event) -> float:
 
 
 def _settles(event: Event, trail: Trail) -> bool:
-    """A success ends a trail; of checks only one that covers what failed."""
-    del trail
-    return event.result.outcome is Outcome.SUCCESS
+    """
+    Return whether a success ends a trail.
+
+    Of checks only one that covers what failed; of commits only a commit; what found nothing so
+    far is ended by the same call only.
+    """
+    last = trail.failures[-1]
+    if event.result.kind in _CHECKS:
+        return covers(event, last)
+    if event.act in _STAGING:
+        return event.act == "git commit" or all(f.act == event.act for f in trail.failures)
+    return trail.hard > 0 or event.result.key == last.result.key

@@ -51,7 +51,8 @@ _RUNNING = re.compile(
     r"Command (?:is )?running in (?:the )?background(?: with ID: ?(?P<b>[\w-]+))?|"
     r"Script running with cell ID (?P<c>\d+)|"
     r"Command was manually backgrounded by user with ID: ?(?P<d>[\w-]+)|"
-    r"Command did not complete within [^\n]{0,60}moved to (?:the )?background|"
+    r"Command did not complete within [^\n]{0,60}"
+    r"moved to (?:the )?background|"
     r"Async agent launched successfully|<status>running</status>|Background PIDs?: ?(?P<e>\d+)|"
     r"Command is still running|\[?The command (?:has no new output|is still running))",
     re.MULTILINE,
@@ -59,7 +60,8 @@ _RUNNING = re.compile(
 _OUTPUT = re.compile(r"^Output:[ \t]*\n?", re.MULTILINE)
 _TIMED_OUT = re.compile(
     r"\b(?:[Cc]ommand timed out|timed out after \d|EXECUTION TIMED OUT|execution timed out|"
-    r"[Tt]imeout: command|command timed out|Request timed out|process was terminated due to timeout)"
+    r"[Tt]imeout: command|command timed out|Request timed out|process was "
+    r"terminated due to timeout)"
 )
 _ABORTED = re.compile(
     r"\A\s*(?:aborted(?: by user)?(?: after [\d.]+s?)?\b|\[Request interrupted by user|"
@@ -70,7 +72,8 @@ _REJECTED = re.compile(
     r"\A\s*(?:The user doesn't want to (?:proceed with this tool use|take this action)|"
     r"User rejected|(?:The )?[Tt]ool use was rejected|exec command rejected by user|"
     r"patch rejected(?: by user)?|rejected by user|User denied|The user denied|"
-    r"Permission (?:to use .{1,80} )?(?:has been |was )?denied|Tool call (?:was )?(?:rejected|denied)|"
+    r"Permission (?:to use .{1,80} )?(?:has been |was )?denied|Tool call (?:was "
+    r")?(?:rejected|denied)|"
     r"This tool call was denied)"
 )
 _TOOL_ERROR = re.compile(
@@ -134,11 +137,14 @@ def _body(text: str, head: str) -> str:
         found = _OUTPUT.search(head)
         if found:
             return text[found.end() :]
+    if _BARE_EXIT.fullmatch(head):
+        return ""
     if head.startswith("Exit code ") and "\n" in text[:24]:
         return text.partition("\n")[2]
     return text
 
 
+_BARE_EXIT = re.compile(r"Exit code \d{1,6}\s*")
 _FRAME_KEYS = ("output", "stdout", "formatted_output", "result")
 
 
@@ -151,7 +157,7 @@ def _json_frame(text: str) -> tuple[str, int | None] | None:
 
 
 def _framed(text: str) -> tuple[str, int | None] | None:
-    if not text.startswith("{") or '"exit_code"' not in text and '"exitCode"' not in text:
+    if not text.startswith("{") or not ('"exit_code"' in text or '"exitCode"' in text):
         return None
     try:
         value = orjson.loads(text)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from compactctl.classify.results.names import names
+
 MAX_COMMAND = 20_000
 """Characters of a command that are looked at; what follows is data, as a rule."""
 MAX_STEPS = 200
@@ -28,9 +30,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
-_KEYWORDS = frozenset("do then else elif if while until ! { } done fi time builtin".split())
+_KEYWORDS = names("do then else elif if while until ! { } done fi time builtin")
 _LOOP_HEADS = frozenset({"for", "case", "select", "function"})
-_SHELLS = frozenset("bash sh zsh dash ksh fish /bin/bash /bin/sh /bin/zsh /usr/bin/bash".split())
+_SHELLS = names("bash sh zsh dash ksh fish /bin/bash /bin/sh /bin/zsh /usr/bin/bash")
 _PREFIXES = {
     "env": frozenset({"-u", "-C"}),
     "sudo": frozenset({"-u", "-g"}),
@@ -68,14 +70,15 @@ _RUNNERS = {
     ("dotenv", "run"): frozenset[str](),
     ("pipx", "run"): frozenset[str](),
 }
-_FILTERS = frozenset(
-    "grep egrep fgrep rg head tail wc sort uniq cut tr sed awk gawk jq yq tee cat less more column "
-    "xargs nl fold rev tac paste fmt strip-ansi ansi2txt python python3 perl node bat xxd".split()
+_FILTERS = names(
+    "grep egrep fgrep rg head tail wc sort uniq cut tr sed awk gawk jq yq tee "
+    "cat less more column "
+    "xargs nl fold rev tac paste fmt strip-ansi ansi2txt python python3 perl node bat xxd"
 )
 """What stands right of a pipe only to look at what comes from the left."""
-_QUIET = frozenset(
+_QUIET = names(
     "cd pushd popd export set unset source . echo printf sleep true false : mkdir wait trap umask "
-    "ulimit alias shopt declare local readonly read pwd which type hash test [ [[".split()
+    "ulimit alias shopt declare local readonly read pwd which type hash test [ [["
 )
 """Steps that prepare or talk, and are no work of their own where others stand beside them."""
 
@@ -240,7 +243,10 @@ class _Builder:
         )
 
 
-def _split(text: str, heredocs: bool) -> Iterator[Step]:  # noqa: FBT001 -- said by the caller
+def _split(  # noqa: C901, PLR0912 -- one branch a sort of token, nothing nested
+    text: str,
+    heredocs: bool,  # noqa: FBT001 -- said by the caller
+) -> Iterator[Step]:
     build = _Builder()
     depth = 0
     for token in _TOKEN.finditer(text):

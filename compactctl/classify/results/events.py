@@ -28,6 +28,8 @@ _MAX_TERMS = 24
 _TERM = re.compile(r"[^\s\"'`=,;()\[\]{}<>|&$]{2,120}")
 _NUMBER = re.compile(r"\d+")
 _ERROR = 240
+_SAYS_NOTHING = 200
+"""Longer bodies are never taken for empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,8 +308,11 @@ def _plan_step(items: list[object]) -> str | None:
 
 
 def _empty(body: str) -> bool:
-    return len(body) < 200 and body.strip().lower() in {
+    return len(body) < _SAYS_NOTHING and body.strip().lower() in {
         "",
+        "0",
+        "[]",
+        "null",
         "no matches found",
         "no files found",
         "(no output)",

@@ -25,11 +25,13 @@ _COUNT = re.compile(
 _HASH = re.compile(r"\[[^\]\n]{1,100} [0-9a-f]{7,40}\]|^[0-9a-f]{7,40}\s|\b[0-9a-f]{7,40}\.\.")
 _URL = re.compile(r"https?://[^\s\"'<>)\]}]{4,300}")
 _DECLARES = re.compile(
-    r"(?:^|[\t :\d→-])(?:export |pub(?:\([^)\n]{0,20}\))? |public |private |static |async |final )*"
+    r"(?:^|[\t :\d→-])(?:export |pub(?:\([^)\n]{0,20}\))? |public |private |"
+    r"static |async |final )*"
     r"(?:func|def|class|const|type|struct|interface|enum|fn|impl|trait|var|let|function|module)\s"
 )
 _FIELD = re.compile(
-    r"\"(?:id|identifier|key|number|url|html_url|state|status|title|name|error|message|version|sha|"
+    r"\"(?:id|identifier|key|number|url|html_url|state|status|title|name|error|"
+    r"message|version|sha|"
     r"code|branch|headRefName|baseRefName|path|type|count|total)\"\s{0,2}:\s{0,2}"
     r"(?:\"(?:[^\"\\\n]|\\.){1,160}+\"|-?\d[\d.]*|true|false|null)"
 )

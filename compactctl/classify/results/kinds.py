@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from compactctl.classify.results.commands import Command, Step, is_filter, is_quiet, parse_command
+from compactctl.classify.results.names import names
 from compactctl.classify.results.tools import Family
 from compactctl.model.classification import ResultKind
 
@@ -26,7 +27,8 @@ _PROGRAMS: Mapping[ResultKind, str] = {
     "phpstan psalm php-cs-fixer phpcs swiftlint swiftformat ktlint detekt checkstyle hadolint "
     "yamllint markdownlint markdownlint-cli2 stylelint svelte-check vue-tsc pre-commit bandit "
     "clang-tidy clang-format cppcheck tflint actionlint ty vulture semgrep govulncheck codespell "
-    "commitlint standardrb credo dialyzer hlint ormolu fourmolu buildifier xo autopep8 yapf sqlfluff "
+    "commitlint standardrb credo dialyzer hlint ormolu fourmolu buildifier xo "
+    "autopep8 yapf sqlfluff "
     "lint-staged knip depcheck",
     _G: "git hg svn jj git-lfs bzr",
     _R: "cat head tail sed nl less more ls tree wc stat file bat jq yq xxd hexdump od du readlink "
@@ -36,7 +38,7 @@ _PROGRAMS: Mapping[ResultKind, str] = {
     _W: "curl wget gh glab http https xh lynx w3m httpie aria2c hub tea",
     _E: "apply_patch patch tee ed ex",
 }
-_KIND = {name: kind for kind, names in _PROGRAMS.items() for name in names.split()}
+_KIND = {name: kind for kind, text in _PROGRAMS.items() for name in text.split()}
 
 _SUBCOMMANDS: Mapping[str, Mapping[str, ResultKind]] = {
     "go": {
@@ -113,9 +115,9 @@ _SUBCOMMANDS: Mapping[str, Mapping[str, ResultKind]] = {
     "jj": {},
     "buf": {"lint": _L},
 }
-_RUNNERS = frozenset(
+_RUNNERS = names(
     "make gmake just mise task npm yarn pnpm bun rake invoke inv nox tox gradle gradlew mvn mvnw "
-    "composer poe pdm hatch turbo nx ant lage moon deno wireit bazel thor".split()
+    "composer poe pdm hatch turbo nx ant lage moon deno wireit bazel thor"
 )
 """Programs whose task names, given by the project, say what they do."""
 _TASKS: tuple[tuple[re.Pattern[str], ResultKind], ...] = (
@@ -146,10 +148,10 @@ _TASKS: tuple[tuple[re.Pattern[str], ResultKind], ...] = (
 )
 _RANK = {_T: 8, _B: 7, _L: 6, _G: 5, _W: 4, _E: 3, _S: 2, _F: 1, _R: 1, _O: 0}
 """Of several steps the one with the highest rank decides; of equal ones the first."""
-_SIMPLE_GIT = frozenset(
+_SIMPLE_GIT = names(
     "status log show diff branch rev-parse remote config ls-files blame describe tag stash "
     "check-ref-format check-ignore cat-file ls-remote ls-tree merge-base reflog shortlog fetch "
-    "rev-list for-each-ref symbolic-ref add var".split()
+    "rev-list for-each-ref symbolic-ref add var"
 )
 _SED_IN_PLACE = re.compile(r"-[a-zA-Z]*i|--in-place")
 

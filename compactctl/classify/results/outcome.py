@@ -29,7 +29,7 @@ class Evidence:
     flags: bool
 
 
-def outcome_of(evidence: Evidence) -> Outcome:
+def outcome_of(evidence: Evidence) -> Outcome:  # noqa: PLR0911 -- a ladder of proofs, each ends it
     """
     Return the outcome; ``unknown`` where nothing proves one, never ``success`` in doubt.
 
@@ -75,7 +75,7 @@ def _words_only(evidence: Evidence) -> bool:
     return bool(body) and body.lower() not in {"no matches found", "(no output)", "exit code 1"}
 
 
-def _zero(evidence: Evidence, work: Work) -> Outcome:
+def _zero(evidence: Evidence, work: Work) -> Outcome:  # noqa: PLR0911 -- as above
     said = evidence.said
     if work.at < 0:
         return Outcome.FAILURE if said.errors[:1] and _shell_broke(said) else Outcome.SUCCESS
@@ -87,6 +87,8 @@ def _zero(evidence: Evidence, work: Work) -> Outcome:
         return Outcome.FAILURE
     if work.kind in _VERIFIERS:
         return _hidden_verifier(evidence, work)
+    if _names_itself(said, work):
+        return Outcome.FAILURE
     if work.kind is ResultKind.GIT and said.errors and not said.passed:
         return Outcome.FAILURE
     if said.errors and work.kind in {ResultKind.SHELL, ResultKind.WEB} and _speaks_first(evidence):
@@ -155,6 +157,13 @@ def _speaks_first(evidence: Evidence) -> bool:
     """Return whether an error is the first thing that a result says."""
     first = next((line for line in evidence.answer.body[:2000].split("\n") if line.strip()), "")
     return bool(evidence.said.errors) and evidence.said.errors[0].strip() == first.strip()[:600]
+
+
+def _names_itself(said: Said, work: Work) -> bool:
+    """Return whether an error line starts with the decisive program's own name."""
+    if work.step is None or not work.step.program:
+        return False
+    return any(line.startswith(f"{work.step.program}: ") for line in said.errors)
 
 
 _BREAKS = ("(eval):", "zsh:", "sh:", "bash:", "-bash:", "/bin/", "/usr/bin/")

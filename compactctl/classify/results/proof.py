@@ -3,13 +3,14 @@
 import re
 
 from compactctl.classify.results.kinds import Work
+from compactctl.classify.results.names import names
 from compactctl.classify.results.tools import Family
 from compactctl.model.classification import Outcome, ResultKind
 
 _CHECKS = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
-_LOOKING_GIT = frozenset(
+_LOOKING_GIT = names(
     "status log show diff branch rev-parse remote config ls-files blame describe grep reflog "
-    "ls-remote ls-tree cat-file shortlog rev-list check-ignore merge-base for-each-ref".split()
+    "ls-remote ls-tree cat-file shortlog rev-list check-ignore merge-base for-each-ref"
 )
 _CHANGES = re.compile(
     r"(?:^|[_\W])(?:create|update|delete|post|publish|merge|deploy|submit|send|comment|close|"
@@ -17,9 +18,9 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 _VERSION = re.compile(r"(?:^|\s)(?:--version|-V|version)(?:\s|$)")
-_LASTING = frozenset(
+_LASTING = names(
     "rm mv cp ln chmod chown kill pkill systemctl service docker kubectl terraform npm pip pip3 "
-    "brew apt apt-get yarn pnpm uv psql mysql sqlite3 redis-cli alembic prisma ssh scp rsync".split()
+    "brew apt apt-get yarn pnpm uv psql mysql sqlite3 redis-cli alembic prisma ssh scp rsync"
 )
 
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
+from compactctl.classify.results.names import names
+
 
 class Family(StrEnum):
     """What a tool does, whatever its vendor calls it."""
@@ -25,7 +27,8 @@ class Family(StrEnum):
 
 
 _NAMES: Mapping[Family, str] = {
-    Family.SHELL: "bash shell exec_command local_shell shell_command run_shell_command execute_bash "
+    Family.SHELL: "bash shell exec_command local_shell shell_command run_shell_command "
+    "execute_bash "
     "terminal run_terminal_cmd run_terminal_command run_command execute_command run_in_terminal "
     "exec container.exec powershell developer__shell cmd run_bash bash_tool execute_code "
     "run_python python code_interpreter jupyter ipython execute_ipython_cell runcommand "
@@ -37,7 +40,8 @@ _NAMES: Mapping[Family, str] = {
     "list_directory list_dir listdir list_files read_many_files readmanyfiles read_text_file "
     "view_image get_file_contents file_read goto scroll_up scroll_down read_mcp_resource "
     "list_mcp_resources readmcpresource read_notebook fs_read list",
-    Family.SEARCH: "grep glob search search_files find_files codebase_search grep_search file_search "
+    Family.SEARCH: "grep glob search search_files find_files codebase_search grep_search "
+    "file_search "
     "search_file_content ripgrep search_dir search_file find_file search_code toolsearch "
     "tool_search find list_code_definition_names semantic_search list_code_usages rg",
     Family.EDIT: "edit write multiedit apply_patch str_replace_editor str_replace_based_edit_tool "
@@ -46,7 +50,8 @@ _NAMES: Mapping[Family, str] = {
     "replace_file_content multi_replace_file_content insert_edit_into_file "
     "replace_string_in_file insert_content patch edit_notebook_file fs_write append_file "
     "file_write editfile writefile strreplace delete move_file rename_file",
-    Family.WEB: "webfetch websearch web_search web_fetch search_web fetch fetch_url browser open_url "
+    Family.WEB: "webfetch websearch web_search web_fetch search_web fetch fetch_url browser "
+    "open_url "
     "tavily_search tavily_extract google_web_search google_search brave_web_search read_url "
     "read_url_content browser_navigate browse http_request web_search_call duckduckgo_search "
     "fetch_webpage exa_search firecrawl_scrape visit_page scrape url_fetch click find_on_page",
@@ -58,7 +63,7 @@ _NAMES: Mapping[Family, str] = {
     Family.ASK: "askuserquestion ask_user ask_followup_question request_user_input ask_question "
     "ask_human clarify",
 }
-_FAMILY = {name: family for family, names in _NAMES.items() for name in names.split()}
+_FAMILY = {name: family for family, text in _NAMES.items() for name in text.split()}
 
 _SUBJECTS: Mapping[Family, tuple[str, ...]] = {
     Family.SHELL: ("command", "cmd", "commands", "script", "code", "input", "CommandLine", "args"),
@@ -128,8 +133,8 @@ _VERBS: Mapping[str, Family] = {
 }
 _FILE_WORDS = frozenset({"file", "files", "text", "code", "notebook", "dir", "directory"})
 _WEB_WORDS = frozenset({"web", "url", "page", "google", "bing", "internet", "tavily", "brave"})
-_WEB_SERVERS = frozenset(
-    "fetch puppeteer playwright browser brave tavily exa firecrawl perplexity chrome".split()
+_WEB_SERVERS = names(
+    "fetch puppeteer playwright browser brave tavily exa firecrawl perplexity chrome"
 )
 
 
@@ -181,10 +186,8 @@ def subject_of(family: Family, arguments: Mapping[str, object], text: str) -> st
     ``text`` is the call as the model sees it (name, newline, arguments); it is the subject's
     source where the arguments are not named (free-form input).
     """
-    for key in _SUBJECTS[family]:
-        if (value := _plain(arguments.get(key))) is not None:
-            return value
-    for value in arguments.values():
+    named = (arguments.get(key) for key in _SUBJECTS[family])
+    for value in (*named, *arguments.values()):
         if (plain := _plain(value)) is not None:
             return plain
     if arguments:
@@ -231,7 +234,7 @@ def _plain(value: object) -> str | None:
 
 def _argv(words: list[str]) -> str:
     """Return one line for an argument vector; the script of ``sh -c`` stays as it is."""
-    if len(words) >= 3 and words[1].startswith("-") and "c" in words[1]:  # noqa: PLR2004 -- sh -c X
+    if len(words) > 2 and words[1].startswith("-") and "c" in words[1]:  # noqa: PLR2004 -- sh -c
         return " ".join(words[2:])
     return " ".join(words)
 

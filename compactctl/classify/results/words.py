@@ -24,28 +24,44 @@ class Said:
 
 _TEST_FAILED = re.compile(
     r"""^[ \t]*+(?:
-      --- FAIL: | FAIL\t | FAIL:?[ ]+\S | FAIL$ | panic:[ ] | FAILED[ ]\S+(?:::|\.) | ERROR[ ]\S+\.py
-    | =+[ ].*\b[1-9]\d*[ ](?:failed|errors?)\b | [1-9]\d*[ ]failed[, ] | \d+[ ]passed,[ ][1-9]\d*[ ]failed
+      --- FAIL: | FAIL\t | FAIL:?[ ]+\S | FAIL$ | panic:[ ] | FAILED[ ]\S+(?:::|\.)
+      | ERROR[ ]\S+\.py
+    | =+[ ].*\b[1-9]\d*[ ](?:failed|errors?)\b | [1-9]\d*[ ]failed[, ]
+    | \d+[ ]passed,[ ][1-9]\d*[ ]failed
     | FAILED[ ]\((?:failures|errors) | test[ ]result:[ ]FAILED | test[ ].{1,200}[ ]\.\.\.[ ]FAILED
-    | Tests:?[ ]+(?:.*,[ ])?[1-9]\d*[ ]failed | Test[ ](?:Suites|Files):?[ ]+(?:.*,[ ])?[1-9]\d*[ ]failed
-    | [1-9]\d*[ ]failing\b | \[?(?:ERROR|INFO|WARNING)?\]?[ ]?Tests[ ]run:.*(?:Failures|Errors):[ ][1-9]
-    | [1-9]\d*[ ]examples?,[ ][1-9]\d*[ ]failures? | [1-9]\d*[ ]tests?,[ ](?:.*,[ ])?[1-9]\d*[ ]failures?
-    | FAILURES!|ERRORS! | Tests:[ ]\d+,.*(?:Failures|Errors):[ ][1-9] | \d{1,2}%[ ]tests[ ]passed,[ ][1-9]
-    | The[ ]following[ ]tests[ ]FAILED | Failed![ ]+-[ ]Failed: | not[ ]ok[ ]\d+(?!.*\#[ ]*(?:TODO|SKIP|todo|skip))
-    | \#[ ]fail[ ][1-9] | Executed[ ]\d+[ ]tests?,[ ]with[ ][1-9] | ✖[ ] | [✗✘×][ ] | [1-9]\d*[ ]fail$
-    | .*[ ]FAILED$ | .*>[ ].*[ ]FAILED\b | Interrupted:[ ]\d+[ ]error | \d+[ ]errors?[ ]during[ ]collection
-    | There[ ](?:was|were)[ ]\d+[ ](?:failure|error) | E[ ]{3}\S | no[ ]tests[ ]ran | BUILD[ ]FAIL(?:ED|URE)
+    | Tests:?[ ]+(?:.*,[ ])?[1-9]\d*[ ]failed
+    | Test[ ](?:Suites|Files):?[ ]+(?:.*,[ ])?[1-9]\d*[ ]failed
+    | [1-9]\d*[ ]failing\b
+    | \[?(?:ERROR|INFO|WARNING)?\]?[ ]?Tests[ ]run:.*(?:Failures|Errors):[ ][1-9]
+    | [1-9]\d*[ ]examples?,[ ][1-9]\d*[ ]failures?
+    | [1-9]\d*[ ]tests?,[ ](?:.*,[ ])?[1-9]\d*[ ]failures?
+    | FAILURES!|ERRORS! | Tests:[ ]\d+,.*(?:Failures|Errors):[ ][1-9]
+    | \d{1,2}%[ ]tests[ ]passed,[ ][1-9]
+    | The[ ]following[ ]tests[ ]FAILED | Failed![ ]+-[ ]Failed:
+    | not[ ]ok[ ]\d+(?!.*\#[ ]*(?:TODO|SKIP|todo|skip))
+    | \#[ ]fail[ ][1-9] | Executed[ ]\d+[ ]tests?,[ ]with[ ][1-9] | ✖[ ] | [✗✘\u00d7][ ]
+    | [1-9]\d*[ ]fail$
+    | .*[ ]FAILED$ | .*>[ ].*[ ]FAILED\b | Interrupted:[ ]\d+[ ]error
+    | \d+[ ]errors?[ ]during[ ]collection
+    | There[ ](?:was|were)[ ]\d+[ ](?:failure|error) | E[ ]{3}\S | no[ ]tests[ ]ran
+    | BUILD[ ]FAIL(?:ED|URE)
     )""",
     re.VERBOSE,
 )
 _TEST_PASSED = re.compile(
     r"""^[ \t]*+(?:
-      ok[ ]{2,}\t?\S | ok[ ]*\t\S | PASS$ | PASS\b | --- PASS: | =+[ ].*\b\d+[ ]passed\b | \d+[ ]passed\b
-    | OK(?:[ ]\(.*\))?$ | test[ ]result:[ ]ok\. | Tests:?[ ]+(?:.*,[ ])?\d+[ ]passed | Test[ ]Suites:[ ]\d+[ ]passed
-    | Test[ ]Files[ ]+\d+[ ]passed | \d+[ ]passing\b | \[?INFO\]?[ ]?Tests[ ]run:.*Failures:[ ]0,[ ]Errors:[ ]0
-    | \d+[ ]examples?,[ ]0[ ]failures | OK[ ]\(\d+[ ]tests? | 100%[ ]tests[ ]passed | Passed![ ]+-[ ]
-    | \#[ ]fail[ ]0 | Executed[ ]\d+[ ]tests?,[ ]with[ ]0[ ]failures | \d+[ ]tests?,[ ](?:.*,[ ])?0[ ]failures
-    | ok[ ]\d+ | BUILD[ ]SUCCESS(?:FUL)? | ok[ ]\|[ ]\d+[ ]passed | 0[ ]fail$ | All[ ](?:\d+[ ])?tests[ ]passed
+      ok[ ]{2,}\t?\S | ok[ ]*\t\S | PASS$ | PASS\b | --- PASS: | =+[ ].*\b\d+[ ]passed\b
+      | \d+[ ]passed\b
+    | OK(?:[ ]\(.*\))?$ | test[ ]result:[ ]ok\. | Tests:?[ ]+(?:.*,[ ])?\d+[ ]passed
+    | Test[ ]Suites:[ ]\d+[ ]passed
+    | Test[ ]Files[ ]+\d+[ ]passed | \d+[ ]passing\b
+    | \[?INFO\]?[ ]?Tests[ ]run:.*Failures:[ ]0,[ ]Errors:[ ]0
+    | \d+[ ]examples?,[ ]0[ ]failures | OK[ ]\(\d+[ ]tests? | 100%[ ]tests[ ]passed
+    | Passed![ ]+-[ ]
+    | \#[ ]fail[ ]0 | Executed[ ]\d+[ ]tests?,[ ]with[ ]0[ ]failures
+    | \d+[ ]tests?,[ ](?:.*,[ ])?0[ ]failures
+    | ok[ ]\d+ | BUILD[ ]SUCCESS(?:FUL)? | ok[ ]\|[ ]\d+[ ]passed | 0[ ]fail$
+    | All[ ](?:\d+[ ])?tests[ ]passed
     )""",
     re.VERBOSE,
 )
@@ -56,7 +72,8 @@ _SHELL_ERROR = re.compile(
         |Operation[ ]not[ ]permitted|not[ ]found$|cannot[ ]execute)
     | (?:[\w./-]{1,60}:[ ])?(?:fatal|FATAL|panic|PANIC)(?:[ ]error)?:[ ]
     | (?:make|gmake)(?:\[\d+\])?:[ ]\*\*\*[ ] | npm[ ](?:ERR!|error)[ ] | ninja:[ ]error:
-    | Traceback[ ]\(most[ ]recent[ ]call[ ]last\) | Segmentation[ ]fault | Killed$ | Aborted[ ]\(core
+    | Traceback[ ]\(most[ ]recent[ ]call[ ]last\) | Segmentation[ ]fault | Killed$
+    | Aborted[ ]\(core
     | gh:[ ].{0,200}\(HTTP[ ][45]\d\d\) | curl:[ ]\(\d+\) | error:[ ] | ERROR:[ ] | Error:[ ]
     | \[[^\]\n]{1,60}\][ ]ERROR[ ]task[ ]failed | ERR_PNPM | error[ ]Command[ ]failed | ELIFECYCLE
     | (?:[\w.]{1,80})?(?:Error|Exception):[ ]\S | Unhandled | Uncaught | Usage:[ ].{0,80}\[ERROR
@@ -66,12 +83,17 @@ _SHELL_ERROR = re.compile(
 )
 _BUILD_FAILED = re.compile(
     r"""^[ \t]*+(?:
-      [^\s:]{1,200}:\d+(?::\d+)?:[ ](?:fatal[ ])?error\b | error(?:\[E?\w+\])?:[ ] | error[ ][A-Z]{2}\d+:
-    | [^\s(]{1,200}\(\d+,\d+\):[ ]error\b | [^\s:]{1,200}:\d+:\d+[ ]-[ ]error\b | BUILD[ ]FAIL(?:ED|URE)
+      [^\s:]{1,200}:\d+(?::\d+)?:[ ](?:fatal[ ])?error\b | error(?:\[E?\w+\])?:[ ]
+      | error[ ][A-Z]{2}\d+:
+    | [^\s(]{1,200}\(\d+,\d+\):[ ]error\b | [^\s:]{1,200}:\d+:\d+[ ]-[ ]error\b
+    | BUILD[ ]FAIL(?:ED|URE)
     | Build[ ]FAILED | \[ERROR\] | e:[ ] | \*\*\*[ ] | (?:g?make)(?:\[\d+\])?:[ ]\*\*\* | ld:[ ]
-    | collect2:[ ]error | undefined[ ]reference | npm[ ](?:ERR!|error) | ERROR[ ]in[ ] | Failed[ ]to[ ]compile
-    | FAILED:[ ] | (?:could[ ]not[ ]compile|linker[ ]command[ ]failed) | vet:[ ] | ERROR[ ]failed[ ]to[ ]solve
-    | [\w./-]{1,200}\.go:\d+:\d+:[ ] | \#[ ][\w./-]+(?:[ ]\[.*\])?$ | [✗✘×][ ] | ERROR:[ ] | FAIL\t
+    | collect2:[ ]error | undefined[ ]reference | npm[ ](?:ERR!|error) | ERROR[ ]in[ ]
+    | Failed[ ]to[ ]compile
+    | FAILED:[ ] | (?:could[ ]not[ ]compile|linker[ ]command[ ]failed) | vet:[ ]
+    | ERROR[ ]failed[ ]to[ ]solve
+    | [\w./-]{1,200}\.go:\d+:\d+:[ ] | \#[ ][\w./-]+(?:[ ]\[.*\])?$ | [✗✘\u00d7][ ]
+    | ERROR:[ ] | FAIL\t
     )""",
     re.VERBOSE,
 )
@@ -81,36 +103,44 @@ _BUILD_PASSED = re.compile(
 )
 _LINT_FAILED = re.compile(
     r"""^[ \t]*+(?:
-      [^\s:]{1,200}:\d+(?::\d+)?:?[ ] | (?:\[[^\]\n]{1,40}\][ ])?[1-9]\d*[ ](?:issues?|errors?|problems?|offenses?|warnings?)\b
+      [^\s:]{1,200}:\d+(?::\d+)?:?[ ]
+      | (?:\[[^\]\n]{1,40}\][ ])?[1-9]\d*[ ](?:issues?|errors?|problems?|offenses?|warnings?)\b
     | Found[ ][1-9]\d*[ ](?:errors?|issues?|problems?|diagnostics) | ✖[ ]\d+[ ]problems?
     | .*\b[1-9]\d*[ ]offenses?[ ]detected | would[ ]reformat | Would[ ]reformat:
-    | [1-9]\d*[ ]files?[ ]would[ ]be[ ]reformatted | error(?:\[\w+\])?:[ ] | \[warn\][ ] | \[error\][ ]
+    | [1-9]\d*[ ]files?[ ]would[ ]be[ ]reformatted | error(?:\[\w+\])?:[ ] | \[warn\][ ]
+    | \[error\][ ]
     | Diff[ ]in[ ] | [^\s(]{1,200}\(\d+,\d+\):[ ]error | \[ERROR\]
     )""",
     re.VERBOSE,
 )
 _LINT_PASSED = re.compile(
     r"^[ \t]*(?:(?:\[[^\]\n]{1,40}\] )?0 (?:issues|errors|problems|offenses)|All checks passed|"
-    r"Success: no issues found|\d+ files? (?:left unchanged|already formatted|reformatted|unchanged)|"
+    r"Success: no issues found|\d+ files? (?:left unchanged|already formatted|"
+    r"reformatted|unchanged)|"
     r"No issues? found|All matched files use|.*no offenses detected|no problems|"
     r"[✓✔] No|Checked \d+ files? .*No fixes)"
 )
 _GIT_FAILED = re.compile(
-    r"^[ \t]*(?:fatal: |error: |CONFLICT \(| ! \[(?:remote )?rejected\]|hint: Updates were rejected|"
+    r"^[ \t]*(?:fatal: |error: |CONFLICT \(| ! \[(?:remote )?rejected\]|hint: "
+    r"Updates were rejected|"
     r"Automatic merge failed|remote: error|The following paths are ignored|nothing to commit|"
     r"no changes added to commit|pre-commit hook failed|husky - )"
 )
 _GIT_PASSED = re.compile(
-    r"^[ \t]*(?:\[[^\]\n]{1,100} (?:\(root-commit\) )?[0-9a-f]{7,40}\]|\s*[0-9a-f]{6,40}\.\.[0-9a-f]{6,40} |"
+    r"^[ \t]*(?:\[[^\]\n]{1,100} (?:\(root-commit\) )?[0-9a-f]{7,40}\]|"
+    r"\s*[0-9a-f]{6,40}\.\.[0-9a-f]{6,40} |"
     r" \* \[new (?:branch|tag)\]|Everything up-to-date|Already up to date|Successfully rebased|"
     r"Switched to|Fast-forward|\d+ files? changed|HEAD is now at)"
 )
 _TEST_NAME = re.compile(
     r"""^[ \t]*+(?:
-      --- FAIL:[ ](?P<go>\S+) | FAILED[ ](?P<py>\S+(?:::|\.)\S+) | (?:FAIL|ERROR):[ ](?P<unit>\w+[ ]\(\S+\))
-    | test[ ](?P<rust>\S+)[ ]\.\.\.[ ]FAILED | ●[ ](?P<jest>\S.{0,200}) | not[ ]ok[ ]\d+[ ](?:-[ ])?(?P<tap>\S.{0,200})
+      --- FAIL:[ ](?P<go>\S+) | FAILED[ ](?P<py>\S+(?:::|\.)\S+)
+      | (?:FAIL|ERROR):[ ](?P<unit>\w+[ ]\(\S+\))
+    | test[ ](?P<rust>\S+)[ ]\.\.\.[ ]FAILED | ●[ ](?P<jest>\S.{0,200})
+    | not[ ]ok[ ]\d+[ ](?:-[ ])?(?P<tap>\S.{0,200})
     | FAIL[ ]+(?P<file>\S+\.(?:test|spec)\.\w+(?:[ ]>.{0,200})?) | \d+\)[ ](?P<mocha>\S.{0,200})
-    | rspec[ ](?P<rspec>\./\S+) | [✗✘×✖][ ](?P<mark>\S.{0,200}) | (?P<gradle>\S+[ ]>[ ]\S+.{0,100})[ ]FAILED
+    | rspec[ ](?P<rspec>\./\S+) | [✗✘\u00d7✖][ ](?P<mark>\S.{0,200})
+    | (?P<gradle>\S+[ ]>[ ]\S+.{0,100})[ ]FAILED
     )""",
     re.VERBOSE,
 )

@@ -117,9 +117,11 @@ class MessageReader:
         self._acts_in_text = False
         self._started = False
         self._model: str | None = None
+        self._count = 0
 
     def record(self, value: JsonObject, line: int) -> RecordDraft:
         """Return the draft of one message; odd shapes are damage."""
+        self._count += 1
         role = string(value, "role")
         parts = self._parts(value)
         damage = [(DamageKind.UNEXPECTED_SHAPE, part.odd) for part in parts if part.odd]
@@ -146,8 +148,12 @@ class MessageReader:
         )
 
     def finish(self) -> SessionFacts:
-        """Return the model that answered last, where messages name it."""
-        return SessionFacts(model=self._model)
+        """
+        Return the model that answered last, where messages name it.
+
+        ``detail["messages"]`` is the number of records of the whole conversation.
+        """
+        return SessionFacts(model=self._model, detail={"messages": self._count})
 
     def _spoken(
         self, value: JsonObject, parts: tuple[Part, ...], *, first: bool

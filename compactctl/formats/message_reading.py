@@ -153,8 +153,11 @@ def _build(
         conversation=number,
         damage=(),
     )
+    last = conversation.messages[-1] if conversation.messages else None
+    end = {"end": last.offset + last.length} if last else {}
     return replace(
         built,
+        detail={**built.detail, **end},
         model=built.model or conversation.envelope.get("model"),
         session_id=conversation.envelope.get("session_id"),
     )

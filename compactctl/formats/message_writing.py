@@ -40,10 +40,20 @@ def write(
 
 
 def _write(job: WriteJob, rewrites: "_Rewrites", *, merges_block: bool) -> Iterator[bytes]:
-    if job.block is None:
-        yield from rewrites.copied(0, job.source.size)
-        return
     listed = [r for r in job.transcript.records if not _is_beside(job, r)]
+    end = _end(job, listed)
+    if job.block is None:
+        yield from rewrites.copied(0, end)
+    else:
+        yield from _folded(job, rewrites, listed, end, merges_block=merges_block)
+    if end < job.source.size:
+        yield from _rest(job)
+
+
+def _folded(
+    job: WriteJob, rewrites: "_Rewrites", listed: list[Record], end: int, *, merges_block: bool
+) -> Iterator[bytes]:
+    assert job.block is not None  # noqa: S101 -- the caller asked; for the type checker
     first_kept, dropped = _tail(job)
     tail = [r for r in listed if r.offset >= first_kept]
     yield from _bytes(job.source, 0, listed[0].offset)
@@ -54,14 +64,34 @@ def _write(job: WriteJob, rewrites: "_Rewrites", *, merges_block: bool) -> Itera
     text = render(job.block)
     if not tail:
         yield _message(text)
-        yield from _bytes(job.source, listed[-1].offset + listed[-1].length, job.source.size)
+        yield from _bytes(job.source, _stop(listed[-1]), end)
+        return
+    first = _without(rewrites.record(tail[0]), dropped)
+    if merges_block and tail[0].type == "user":
+        yield _merged(first, text)
     else:
-        first = _without(rewrites.record(tail[0]), dropped)
-        if merges_block and tail[0].type == "user":
-            yield _merged(first, text)
-        else:
-            yield _message(text) + between + first
-        yield from rewrites.copied(tail[0].offset + tail[0].length, job.source.size)
+        yield _message(text) + between + first
+    yield from rewrites.copied(_stop(tail[0]), end)
+
+
+def _end(job: WriteJob, listed: list[Record]) -> int:
+    """Return where the messages of the job end: before the file does where it stops earlier."""
+    if len(job.transcript.records) == job.transcript.detail.get("messages"):
+        return job.source.size
+    return _stop(listed[-1]) if listed else job.source.size
+
+
+def _rest(job: WriteJob) -> Iterator[bytes]:
+    """Yield what stands around the messages that the job stops before."""
+    last = job.transcript.detail.get("end")
+    if isinstance(last, int):
+        yield from _bytes(job.source, last, job.source.size)
+    else:
+        yield b"\n"
+
+
+def _stop(record: Record) -> int:
+    return record.offset + record.length
 
 
 class _Rewrites:
@@ -115,8 +145,7 @@ def _is_beside(job: WriteJob, record: Record) -> bool:
 def _tail(job: WriteJob) -> tuple[int, int]:
     """Return where the tail's first message stands, and how many of its blocks the head took."""
     if job.cut >= len(job.view):
-        last = job.transcript.records[-1]
-        return last.offset + last.length, 0
+        return _stop(job.transcript.records[-1]), 0
     first = job.view[job.cut].entry
     record = job.transcript.records[first.record]
     parted = bool(job.cut) and job.view[job.cut - 1].entry.record == first.record

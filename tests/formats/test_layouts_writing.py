@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -208,6 +209,26 @@ def test_the_system_prompt_and_other_conversations_stay_as_they_were(tmp_path: P
         (one,) = load(source)
         out = json.loads(written(one, source, "L4.0"))
     assert (out["system"], out["model"], out["tools"]) == ("Be brief.", "m", [1])
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("cut", ["L5.0", None])
+def test_a_session_as_it_was_earlier_ends_there(
+    tmp_path: Path, layout: str, cut: str | None
+) -> None:
+    path = tmp_path / "in"
+    path.write_text(laid_out(OPENAI, layout))
+    with Source.open(path) as source:
+        (one,) = load(source, conversation=number(layout))
+        t = one.transcript
+        records = tuple(r for r in t.records if r.line <= 5)
+        early = replace(t, records=records, entries=t.entries[: len(records)])
+        data = written(
+            replace(one, transcript=early), source, f"{prefix(layout)}{cut}" if cut else None
+        )
+    out = messages_in(data, layout)
+    block = [OPENAI[0], {"role": "user", "content": render(BLOCK)}, OPENAI[4]]
+    assert out == (block if cut else OPENAI[:5])
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -385,3 +385,10 @@ def test_a_repeated_count_is_no_further_request(tmp_path: Path) -> None:
     (usage,) = transcript.usage
     assert (usage.context, usage.output, usage.cached) == (500, 20, 400)
     assert transcript.window == 1000
+
+
+def test_resume_hint_names_place_and_command() -> None:
+    hint = CODEX.resume_hint(read(FIXTURES / "berth-fees.jsonl")[0], "out.jsonl")
+    assert "out.jsonl" in hint
+    assert "~/.codex/sessions/YYYY/MM/DD/" in hint
+    assert "codex resume 019e1000-3b7e-7a11-8c52-0f6a5d2e9b01" in hint

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from compactctl.classify.results.events import Event
+from compactctl.classify.results.kinds import shell_work
 from compactctl.classify.results.tools import Family
 from compactctl.classify.session import Session, Speech
 from compactctl.model.classification import Claim, Outcome, ResultKind
@@ -38,7 +39,9 @@ _PARTICIPLE = (
     r"(?:added|created|updated|removed|deleted|fixed|implemented|renamed|refactored|moved|written|"
     r"wrote|verified|confirmed|validated|replaced|changed|cleaned|merged|installed|configured|"
     r"enabled|disabled|migrated|extracted|converted|rebased|restored|reverted|wired|covered|"
-    r"drafted|tightened|simplified|hardened|corrected|adjusted|landed|switched|split|applied)"
+    r"drafted|tightened|simplified|hardened|corrected|adjusted|landed|switched|"
+    r"split|applied|closed|addressed|finalized|cleared|rewritten|resolved|"
+    r"eliminated|introduced|exposed|documented|registered|published|deployed|released|rerun)"
 )
 _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
     (
@@ -71,7 +74,7 @@ _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
         re.compile(
             rf"\b(?:tests?|suite|specs?|checks?|everything|integration|e2e|ci)\b{_GAP}{{0,60}}?"
             rf"\b{_HOLDS}|\ball (?:pass(?:ing|ed)?|green)\b|\b(?:is|are) (?:now )?(?:all )?green\b"
-            r"|\bpassing\b|`[^`\n]{1,120}`[^.!?\n]{0,20} (?:pass(?:es|ed)?|is clean|are clean)\b",
+            r"|\bpassing\b",
             re.IGNORECASE,
         ),
     ),
@@ -109,7 +112,8 @@ _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
             rf"|\bin place\b|\ball set\b|\b(?:is|are|has|have|was|were|been|now) {_PARTICIPLE}\b"
             rf"|^\W{{0,6}}{_PARTICIPLE}\b|\b(?:I|we)(?:'ve| have)? (?:just |also |"
             rf"now )?{_PARTICIPLE}\b"
-            rf"|\bnow (?:has|have|uses?|handles?|supports?|returns?|shows?|includes?|matches)\b|✅",
+            r"|\b(?:is|are) now\b|\bconfirm(?:s|ed)\b"
+            r"|\bnow (?:has|have|uses?|handles?|supports?|returns?|shows?|includes?|matches)\b|✅",
             re.IGNORECASE,
         ),
     ),
@@ -153,17 +157,31 @@ _OTHER_LANGUAGES: tuple[tuple[Sort, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_NOT_SAID = re.compile(
-    r"\b(?:let me|let's|i'll|i will|i'm going to|going to|next,? i|we should|you should|should be|"
-    r"should now|would|could|might|may|if|once|when|until|unless|need(?:s|ed)? to|"
-    r"want(?:s|ed)? to|"
-    r"to (?:verify|check|see|confirm|ensure|make sure)|before|make sure|ensure|"
-    r"verify that|not yet|"
-    r"isn't|aren't|wasn't|not|never|no tests|still|remaining|todo|plan to|about "
-    r"to|try|expect(?:ed)?|"
-    r"must|previously|only (?:if|when)|instead|suppose|assum\w*|likely|probably)\b",
+_SUPPOSED = re.compile(
+    r"\b(?:let me|let's|i'll|i will|i'm going to|going to|next,? i|we should|you should|"
+    r"should be|should now|would|could|might|may|if|once|when|until|unless|whether|"
+    r"(?:need|want)(?:s|ed)? to|to (?:verify|check|see|confirm|ensure|make sure)|before|"
+    r"make sure|ensure|plan to|about to|expect(?:ed)?|must|suppos\w*|assum\w*|likely|probably)\b",
     re.IGNORECASE,
 )
+"""Wishes, plans and conditions: what follows is not said to be so."""
+_NEGATED = re.compile(
+    r"\b(?:not|isn't|aren't|wasn't|doesn't|don't|didn't|hasn't|never|no tests|still|remaining|"
+    r"todo|try|trying|only (?:if|when)|instead|previously|partly|partially|half)\b",
+    re.IGNORECASE,
+)
+"""Negations: they reach over their own clause."""
+_CLAUSE = re.compile(r"[,;:()\u2014\u2013]| but | and | so ")
+_COMMAND = re.compile(
+    r"`(?P<command>[^`\n]{2,160})`[^.!?\n]{0,24} (?:pass(?:es|ed)?|succeed(?:s|ed)|(?:is|are|was) "
+    r"(?:now )?(?:clean|green))\b",
+    re.IGNORECASE,
+)
+_OF_KIND = {
+    ResultKind.TEST: Sort.TESTS,
+    ResultKind.LINT: Sort.LINT,
+    ResultKind.BUILD: Sort.BUILD,
+}
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。\uff01\uff1f])|\n+")
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
@@ -175,11 +193,9 @@ class _Known:
     checks: dict[ResultKind, Event] = field(default_factory=dict)
     git: dict[str, Event] = field(default_factory=dict)
     opened: Event | None = None
+    unstaged: set[str] = field(default_factory=set)
+    """Names of files that were edited and in no ``git add`` since."""
     last_edit: int = -1
-    last_edit_event: Event | None = None
-    last_success: Event | None = None
-    last_failure: Event | None = None
-    any_edit_failed: Event | None = None
 
 
 def find_claims(session: Session) -> tuple[Claim, ...]:
@@ -215,17 +231,26 @@ def sentences_of(text: str) -> Iterator[str]:
 
 def sort_of(sentence: str) -> Sort | None:
     """Return what a sentence claims; ``None`` for plans, wishes, questions and negations."""
+    sentence = sentence.replace("\u2019", "'")
     for sort, pattern in _OTHER_LANGUAGES:
         if pattern.search(sentence):
             return None if sentence.endswith(("?", "\uff1f")) else sort
+    if sentence.endswith("?"):
+        return None
+    named = _COMMAND.search(sentence)
+    if named and _is_said(sentence[: named.end()]):
+        return _OF_KIND.get(shell_work(named["command"]).kind, Sort.TESTS)
     for sort, pattern in _SORTS:
         found = pattern.search(sentence)
         if found:
-            before = sentence[: found.end()]
-            if sentence.endswith("?") or _NOT_SAID.search(before):
-                return None
-            return sort
+            return sort if _is_said(sentence[: found.end()]) else None
     return None
+
+
+def _is_said(before: str) -> bool:
+    """Return whether words up to a claim neither suppose nor negate it."""
+    clause = _CLAUSE.split(before)[-1] or before
+    return not (_SUPPOSED.search(before) or _NEGATED.search(clause))
 
 
 def _claims_of(speech: Speech, known: _Known) -> Iterator[Claim]:
@@ -253,21 +278,37 @@ def _learn(known: _Known, event: Event) -> None:
         return
     if result.kind in {ResultKind.TEST, ResultKind.LINT, ResultKind.BUILD}:
         known.checks[result.kind] = event
-    if result.kind is ResultKind.GIT:
-        known.git[event.act.removeprefix("git ")] = event
-        for words in event.steps:
-            if words[0] == "git" and len(words) > 1 and words[1] in {"commit", "push"}:
-                known.git[words[1]] = event
+    for words in event.steps:
+        if words[0] == "git" and len(words) > 1:
+            _learn_git(known, event, words)
     if result.kind is ResultKind.EDIT and result.outcome is Outcome.SUCCESS:
-        known.last_edit, known.last_edit_event = event.until, event
-    if re.search(r"\b(?:create|open|merge|edit|update)", event.act) and (
+        known.last_edit = event.until
+        known.unstaged.update(_name(path) for path in event.paths)
+    if _OPENS.search(event.act) and (
         result.kind in {ResultKind.WEB, ResultKind.OTHER} or event.family is Family.OTHER
     ):
         known.opened = event
-    if result.outcome is Outcome.SUCCESS:
-        known.last_success = event
-    elif result.outcome is Outcome.FAILURE:
-        known.last_failure = event
+
+
+_OPENS = re.compile(r"\b(?:create|open|merge|edit|update)")
+
+
+def _learn_git(known: _Known, event: Event, words: Sequence[str]) -> None:
+    known.git[words[1]] = event
+    if event.result.outcome is not Outcome.SUCCESS or words[1] not in {"add", "commit"}:
+        return
+    if _ALL & set(words[2:]) or (words[1] == "commit" and _COMMITS_ALL & set(words[2:])):
+        known.unstaged.clear()
+    for word in words[2:]:
+        known.unstaged.discard(_name(word))
+
+
+_ALL = frozenset({".", "-A", "--all", "-u", "--update", "*", ":/"})
+_COMMITS_ALL = frozenset({"-a", "-am", "--all", "-sam"})
+
+
+def _name(path: str) -> str:
+    return path.rstrip("/").rsplit("/", 1)[-1]
 
 
 def _judge(sort: Sort, known: _Known) -> tuple[bool | None, Event | None]:
@@ -312,10 +353,10 @@ _STALE_IS_FALSE = True
 
 
 def _committed(known: _Known) -> tuple[bool | None, Event | None]:
-    """What was edited after the last commit is in no commit."""
+    """What was edited after the last commit, or never staged, is in no commit."""
     supported, event = _by_event(known.git.get("commit"))
-    if supported and event is not None and event.until < known.last_edit:
-        return False, event
+    if supported and event is not None and (event.until < known.last_edit or known.unstaged):
+        return (False if event.until < known.last_edit else None), event
     return supported, event
 
 

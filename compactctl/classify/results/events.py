@@ -28,6 +28,7 @@ _MAX_TERMS = 24
 _TERM = re.compile(r"[^\s\"'`=,;()\[\]{}<>|&$]{2,120}")
 _NUMBER = re.compile(r"\d+")
 _ERROR = 240
+_STEP_WORDS = 24
 _SAYS_NOTHING = 200
 """Longer bodies are never taken for empty."""
 
@@ -265,7 +266,7 @@ def _event(
         error=error,
         tests=tests,
         paths=call.paths,
-        steps=tuple(s.words[:4] for s in work.command.steps if s.words) if work else (),
+        steps=tuple(s.words[:_STEP_WORDS] for s in work.command.steps if s.words) if work else (),
         empty=empty,
         zero_shows=work.command.zero_shows(work.at) if work and work.at >= 0 else True,
     )

@@ -1,6 +1,7 @@
 """The exact strings of a result that a later reader needs."""
 
 import re
+from collections import Counter
 
 from compactctl.classify.results.words import Said, lines
 from compactctl.model.classification import Outcome, ResultKind
@@ -8,12 +9,14 @@ from compactctl.model.classification import Outcome, ResultKind
 LIMIT = 400
 """Characters of all exact strings of a result together."""
 _LINE = 200
+_SAME_FIELD = 3
+"""Values of one JSON field that are kept; lists repeat their fields."""
 _CANDIDATES = 400
 """Lines that are weighed: all of a short result, those at the ends of a long one."""
 
 _PLACE = re.compile(r"[\w./\\-]{1,160}\.\w{1,8}(?::\d+(?::\d+)?|\(\d+,\d+\))")
 _TROUBLE = re.compile(
-    r"\b(?:error|errors|failed|failure|fatal|panic|exception|expected|actual|undefined|undeclared|"
+    r"\b(?:error|errors|fail|failed|failure|fatal|panic|exception|expected|actual|undefined|undeclared|"
     r"cannot|could not|can't|denied|missing|not found|invalid|unexpected|unable|refused|timed out|"
     r"timeout|conflict|rejected|does not|should(?: not)?|must|warning|wrong|no such)\b",
     re.IGNORECASE,
@@ -35,6 +38,10 @@ _FIELD = re.compile(
     r"code|branch|headRefName|baseRefName|path|type|count|total)\"\s{0,2}:\s{0,2}"
     r"(?:\"(?:[^\"\\\n]|\\.){1,160}+\"|-?\d[\d.]*|true|false|null)"
 )
+_STARTED = re.compile(r"^=== (?:RUN|PAUSE|CONT|NAME)\b|^\[?\d{1,3}%|^(?:Downloading|Compiling) ")
+"""Lines that say what begins, and nothing of how it ends."""
+_TEST_LINE = re.compile(r"^(?:--- (?:FAIL|PASS): |FAILED \S|(?:ok|FAIL)\s+\S+\s|●|not ok \d)")
+_CODE = frozenset({ResultKind.READ, ResultKind.SEARCH, ResultKind.WEB, ResultKind.GIT})
 _NAMED = re.compile(r"^\s*[A-Za-z][\w .-]{1,40}:\s+\S")
 _PLAIN_OK = re.compile(
     r"has been (?:updated|created)|[Ss]uccess|^(?:[AMDRU]|\*\*\*) \S|File created"
@@ -86,28 +93,35 @@ def _clip(line: str) -> str:
     return line[start : start + _LINE].strip()
 
 
+_ALL = frozenset(ResultKind)
+_LINKED = frozenset({ResultKind.WEB, ResultKind.GIT, ResultKind.OTHER})
+_TALKS = frozenset({ResultKind.SHELL, ResultKind.WEB})
+_TELLING: tuple[tuple[re.Pattern[str], frozenset[ResultKind], float, float], ...] = (
+    (_COUNT, _ALL, 3, 3),
+    (_HASH, frozenset({ResultKind.GIT}), 3, 3),
+    (_HASH, _ALL - {ResultKind.GIT}, 1, 1),
+    (_URL, _LINKED, 3, 3),
+    (_URL, _ALL - _LINKED, 1, 1),
+    (_FIELD, _ALL, 2, 2),
+    (_TROUBLE, _ALL, 0.5, 3),
+    (_PLACE, _ALL, 1, 2.5),
+    (_STARTED, _ALL, -4, -4),
+    (_TEST_LINE, frozenset({ResultKind.TEST}), 2, 2),
+    (_DECLARES, _CODE, 2.5, 2.5),
+    (_PLAIN_OK, frozenset({ResultKind.EDIT}), 4, 4),
+    (_NAMED, _TALKS, 0.7, 0.7),
+)
+"""What makes a line telling, for which kinds, and how much so of other results and of failures."""
+
+
 def _weight(kind: ResultKind, outcome: Outcome, line: str) -> float:
-    weight = 0.0
     failed = outcome is Outcome.FAILURE
-    if _TROUBLE.search(line):
-        weight += 3 if failed else 0.5
-    if _PLACE.search(line):
-        weight += 2.5 if failed else 1
-    if _COUNT.search(line):
-        weight += 3
-    if _HASH.search(line):
-        weight += 3 if kind is ResultKind.GIT else 1
-    if _URL.search(line):
-        weight += 3 if kind in {ResultKind.WEB, ResultKind.GIT, ResultKind.OTHER} else 1
-    if _FIELD.search(line):
-        weight += 2
-    if kind in {ResultKind.READ, ResultKind.SEARCH} and _DECLARES.search(line):
-        weight += 2.5
-    if kind is ResultKind.EDIT and _PLAIN_OK.search(line):
-        weight += 4
-    if kind in {ResultKind.SHELL, ResultKind.WEB} and _NAMED.match(line):
-        weight += 0.7
-    return weight - len(line) / 400
+    found = (
+        of_failure if failed else other
+        for pattern, kinds, other, of_failure in _TELLING
+        if kind in kinds and pattern.search(line)
+    )
+    return sum(found) - len(line) / 400
 
 
 def _fill(weighed: list[tuple[float, int, str]]) -> tuple[str, ...]:
@@ -125,9 +139,12 @@ def _fill(weighed: list[tuple[float, int, str]]) -> tuple[str, ...]:
 def _of_json(body: str) -> tuple[str, ...]:
     left = LIMIT
     chosen: dict[str, None] = {}
+    named: Counter[str] = Counter()
     for found in _FIELD.finditer(body[:60_000]):
         text = found[0]
-        if text not in chosen and len(text) <= left:
+        name = text.partition(":")[0]
+        if text not in chosen and len(text) <= left and named[name] < _SAME_FIELD:
+            named[name] += 1
             chosen[text] = None
             left -= len(text)
         if left < 12:  # noqa: PLR2004 -- as above

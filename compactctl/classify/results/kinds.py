@@ -123,24 +123,24 @@ _RUNNERS = names(
 _TASKS: tuple[tuple[re.Pattern[str], ResultKind], ...] = (
     (
         re.compile(
-            r"(?:^|[:._-])(?:e2e|spec|specs|tests?|check|checks|verify|ci|coverage|unit|"
-            r"integration|test\w*|connectedAndroidTest)(?:$|[:._-])",
+            r"(?:^|[\s:._-])(?:e2e|spec|specs|tests?|check|checks|verify|ci|coverage|unit|"
+            r"integration|test\w*|connectedAndroidTest)(?:$|[\s:._-])",
             re.IGNORECASE,
         ),
         _T,
     ),
     (
         re.compile(
-            r"(?:^|[:._-])(?:lint\w*|fmt|format\w*|typecheck|type-check|types|tsc|eslint|"
-            r"prettier|clippy|vet|stylecheck|mypy|ruff|spotless\w*|ktlint\w*)(?:$|[:._-])",
+            r"(?:^|[\s:._-])(?:lint\w*|fmt|format\w*|typecheck|type-check|types|tsc|eslint|"
+            r"prettier|clippy|vet|stylecheck|mypy|ruff|spotless\w*|ktlint\w*)(?:$|[\s:._-])",
             re.IGNORECASE,
         ),
         _L,
     ),
     (
         re.compile(
-            r"(?:^|[:._-])(?:build|compile|bundle|package|assemble|dist|all|install|release|"
-            r"generate|codegen|jar|classes)(?:$|[:._-])",
+            r"(?:^|[\s:._-])(?:build|compile|bundle|package|assemble|dist|all|install|release|"
+            r"generate|codegen|jar|classes)(?:$|[\s:._-])",
             re.IGNORECASE,
         ),
         _B,
@@ -249,7 +249,7 @@ def _by_name(program: str) -> ResultKind:
 
 def _task(step: Step) -> str:
     """Return the name of the project's own task that a runner is asked for."""
-    words = [w for w in step.words[1:] if not w.startswith("-") and "=" not in w]
+    words = _plain_words(step)
     if words and words[0] in {"run", "r", "task", "tasks", "run-script", "-s", "tool"}:
         words = words[1:]
     return (
@@ -257,6 +257,25 @@ def _task(step: Step) -> str:
         if step.program in {"gradle", "gradlew", "mvn", "mvnw", "make"}
         else (words[0] if words else "")
     )
+
+
+_VALUED = names(
+    "-C -f --file --prefix -w --workspace --filter -F -p --directory --cwd --project -R"
+)
+
+
+def _plain_words(step: Step) -> list[str]:
+    """Return the words that are neither options, their values, nor assignments."""
+    found: list[str] = []
+    skip = False
+    for word in step.words[1:]:
+        if skip:
+            skip = False
+        elif word in _VALUED:
+            skip = True
+        elif not word.startswith("-") and "=" not in word:
+            found.append(word)
+    return found
 
 
 def _git_verb(step: Step) -> str:
@@ -276,7 +295,7 @@ def act_of(step: Step) -> str:
     program = step.program
     if program in {"git", "hg", "jj", "svn"}:
         return f"{program} {_git_verb(step)}".strip()
-    plain = [w for w in step.words[1:] if not w.startswith("-") and "=" not in w]
+    plain = _plain_words(step)
     if program in {"gh", "glab", "docker", "kubectl", "aws", "gcloud", "az", "helm"}:
         return " ".join([program, *plain[:2]])
     if program in _RUNNERS:

@@ -46,9 +46,9 @@ def outcome_of(evidence: Evidence) -> Outcome:  # noqa: PLR0911 -- a ladder of p
             return Outcome.UNKNOWN
         case State.TIMED_OUT:
             return Outcome.FAILURE
-        case State.TOOL_ERROR:
+        case State.TOOL_ERROR if not (evidence.flags and _quotes(evidence)):
             return Outcome.FAILURE
-        case State.FINAL:
+        case State.TOOL_ERROR | State.FINAL:
             pass
     if answer.exit_code is not None and answer.exit_code != 0:
         return _nonzero(evidence)
@@ -58,6 +58,11 @@ def outcome_of(evidence: Evidence) -> Outcome:  # noqa: PLR0911 -- a ladder of p
         return _plain_tool(evidence)
     sure = answer.exit_code == 0 or (evidence.flags and not evidence.failed)
     return _zero(evidence, evidence.work) if sure else _by_words(evidence, evidence.work)
+
+
+def _quotes(evidence: Evidence) -> bool:
+    """Return whether a result shows what files or programs hold, errors among it."""
+    return evidence.work is not None or evidence.family in {Family.READ, Family.SEARCH}
 
 
 def _nonzero(evidence: Evidence) -> Outcome:

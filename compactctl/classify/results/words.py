@@ -169,12 +169,13 @@ def said(kind: ResultKind, body: str) -> Said:
     for line in lines(body):
         if not line.strip():
             continue
-        if passed_at and passed_at.match(line):
-            passed.append(line)
-        elif failed_at and failed_at.match(line):
+        # Failed first: a line that counts both ("1 failed, 2 passed") tells of a failure.
+        if failed_at and failed_at.match(line):
             failed.append(line)
             if kind is ResultKind.TEST and (name := _TEST_NAME.match(line)):
                 tests.append(next(g for g in name.groups() if g))
+        elif passed_at and passed_at.match(line):
+            passed.append(line)
         elif _SHELL_ERROR.match(line):
             errors.append(line)
         elif kind is ResultKind.TEST and (name := _TEST_NAME.match(line)):

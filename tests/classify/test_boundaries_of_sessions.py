@@ -1,0 +1,92 @@
+from hypothesis import given
+from hypothesis import strategies as st
+from recorded import Recorded
+
+from compactctl.classify.boundaries import find_boundaries
+from compactctl.classify.branches import find_branches
+from compactctl.classify.session import read_session
+from compactctl.model.classification import CutPoint, NoCut
+
+
+def cuts_of(session: Recorded) -> tuple[tuple[CutPoint, ...], tuple[NoCut, ...]]:
+    read = read_session(session.transcript, session)
+    return find_boundaries(read, find_branches(read), read.plan.steps)
+
+
+def lines_of(session: Recorded) -> list[int]:
+    return [point.after_line for point in cuts_of(session)[0]]
+
+
+def test_a_turn_ends_before_the_next_human_request() -> None:
+    session = Recorded()
+    session.human("what is this?")
+    answered = session.say("A parser.")
+    session.human("add a test")
+    session.call("c", "Bash", command="ls")
+    assert lines_of(session) == [answered]
+
+
+def test_a_commit_is_a_place_to_cut() -> None:
+    session = Recorded()
+    session.human("commit it")
+    committed = session.run("git commit -am x", "[main 1a2b3c4] x") + 1
+    session.call("c", "Bash", command="git push")
+    assert lines_of(session) == [committed]
+
+
+def test_no_cut_between_an_edit_and_the_test_that_covers_it() -> None:
+    session = Recorded()
+    session.human("fix it")
+    start = session.edit("a.py")
+    passed = session.run("pytest", "3 passed in 1s") + 1
+    session.run("ls", "a.py")
+    points, zones = cuts_of(session)
+    assert [p.after_line for p in points] == [passed]
+    assert [(z.from_line, z.to_line) for z in zones] == [(start, passed)]
+
+
+def test_no_cut_while_a_test_fails() -> None:
+    session = Recorded()
+    session.human("fix it")
+    session.edit("a.py")
+    session.run("pytest", "Exit code 1\n1 failed in 1s", failed=True)
+    session.run("git commit -am wip", "[main 1a2b3c4] wip")
+    session.run("pytest", "Exit code 1\n1 failed in 1s", failed=True)
+    assert lines_of(session) == []
+
+
+def test_nothing_is_offered_after_a_call_without_result() -> None:
+    session = Recorded()
+    session.human("go")
+    session.call("c", "Bash", command="make deploy")
+    points, zones = cuts_of(session)
+    assert points == ()
+    assert zones[-1].why == "a call has no result yet"
+
+
+@given(st.lists(st.sampled_from("hsefpgxc"), max_size=40))
+def test_no_cut_point_lies_in_a_zone_or_between_a_call_and_its_result(moves: list[str]) -> None:
+    session = Recorded()
+    for move in moves:
+        match move:
+            case "h":
+                session.human("next")
+            case "s":
+                session.say("done")
+            case "e":
+                session.edit("a.py")
+            case "f":
+                session.run("pytest", "Exit code 1\n1 failed in 1s", failed=True)
+            case "p":
+                session.run("pytest", "1 passed in 1s")
+            case "g":
+                session.run("git commit -am x", "[main 1a2b3c4] x")
+            case "x":
+                session.call(f"x{session.line}", "Bash", command="ls")
+            case _:
+                session.run("cat a", "b")
+    read = read_session(session.transcript, session)
+    points, zones = cuts_of(session)
+    for point in points:
+        assert not any(z.from_line <= point.after_line < z.to_line for z in zones)
+        assert not any(e.line <= point.after_line < e.end_line for e in read.events)

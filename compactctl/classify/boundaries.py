@@ -82,7 +82,8 @@ def _turns(session: Session, chain: str, entries: Sequence[tuple[int, Entry]]) -
     current: list[tuple[int, Entry]] = []
     talked = False
     for at, entry in entries:
-        if at in starts and talked:
+        before = current[-1][1] if current else None
+        if talked and (at in starts or _hands_over(before, entry)):
             turns.append(_turn(current))
             current, talked = [], False
         current.append((at, entry))
@@ -90,6 +91,17 @@ def _turns(session: Session, chain: str, entries: Sequence[tuple[int, Entry]]) -
     if current:
         turns.append(_turn(current))
     return turns
+
+
+def _hands_over(before: Entry | None, entry: Entry) -> bool:
+    """Return whether a client speaks for its user: its text right after the assistant's."""
+    return (
+        before is not None
+        and before.author is Author.ASSISTANT
+        and before.kind is Kind.TEXT
+        and entry.author is Author.HARNESS
+        and entry.kind is Kind.TEXT
+    )
 
 
 def _turn(entries: Sequence[tuple[int, Entry]]) -> _Turn:

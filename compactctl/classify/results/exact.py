@@ -11,10 +11,13 @@ LIMIT = 400
 _LINE = 200
 _SAME_FIELD = 3
 """Values of one JSON field that are kept; lists repeat their fields."""
-_CANDIDATES = 400
+_LOOKS = frozenset({ResultKind.READ, ResultKind.SEARCH})
+_FEW = 100
+"""Lines that are weighed of what was only looked at: it can be read again."""
+_CANDIDATES = 240
 """Lines that are weighed: all of a short result, those at the ends of a long one."""
 
-_PLACE = re.compile(r"[\w./\\-]{1,160}\.\w{1,8}(?::\d+(?::\d+)?|\(\d+,\d+\))")
+_PLACE = re.compile(r"\w\.\w{1,8}(?::\d|\(\d+,\d+\))")
 _TROUBLE = re.compile(
     r"\b(?:error|errors|fail|failed|failure|fatal|panic|exception|expected|actual|undefined|undeclared|"
     r"cannot|could not|can't|denied|missing|not found|invalid|unexpected|unable|refused|timed out|"
@@ -58,7 +61,8 @@ def exact_strings(kind: ResultKind, outcome: Outcome, body: str, said: Said) -> 
     """
     if "\n" not in body.strip() and len(body) > _LINE and body.lstrip()[:1] in "{[":
         return _of_json(body)
-    found = _candidates(body)
+    looks = kind in _LOOKS and outcome is Outcome.SUCCESS
+    found = _candidates(body, _FEW if looks else _CANDIDATES)
     marked = {line.strip()[:_LINE] for line in (*said.failed, *said.errors)}
     passed = {line.strip()[:_LINE] for line in said.passed}
     weighed: list[tuple[float, int, str]] = []
@@ -71,12 +75,12 @@ def exact_strings(kind: ResultKind, outcome: Outcome, body: str, said: Said) -> 
     return _fill(weighed)
 
 
-def _candidates(body: str) -> list[str]:
+def _candidates(body: str, most: int) -> list[str]:
     found: list[str] = []
     seen: set[str] = set()
     every = lines(body)
-    if len(every) > _CANDIDATES:
-        every = every[: _CANDIDATES // 2] + every[-_CANDIDATES // 2 :]
+    if len(every) > most:
+        every = every[: most // 2] + every[-most // 2 :]
     for line in every:
         text = _clip(line.strip())
         if text and text not in seen and not _NOISE.match(text):
@@ -96,32 +100,41 @@ def _clip(line: str) -> str:
 _ALL = frozenset(ResultKind)
 _LINKED = frozenset({ResultKind.WEB, ResultKind.GIT, ResultKind.OTHER})
 _TALKS = frozenset({ResultKind.SHELL, ResultKind.WEB})
-_TELLING: tuple[tuple[re.Pattern[str], frozenset[ResultKind], float, float], ...] = (
-    (_COUNT, _ALL, 3, 3),
-    (_HASH, frozenset({ResultKind.GIT}), 3, 3),
-    (_HASH, _ALL - {ResultKind.GIT}, 1, 1),
-    (_URL, _LINKED, 3, 3),
-    (_URL, _ALL - _LINKED, 1, 1),
-    (_FIELD, _ALL, 2, 2),
-    (_TROUBLE, _ALL, 0.5, 3),
-    (_PLACE, _ALL, 1, 2.5),
-    (_STARTED, _ALL, -4, -4),
-    (_TEST_LINE, frozenset({ResultKind.TEST}), 2, 2),
-    (_DECLARES, _CODE, 2.5, 2.5),
-    (_PLAIN_OK, frozenset({ResultKind.EDIT}), 4, 4),
-    (_NAMED, _TALKS, 0.7, 0.7),
+_TELLING: tuple[tuple[re.Pattern[str], str, frozenset[ResultKind], float, float], ...] = (
+    (_COUNT, " ", _ALL, 3, 3),
+    (_HASH, "", frozenset({ResultKind.GIT}), 3, 3),
+    (_URL, "://", _LINKED, 3, 3),
+    (_URL, "://", _ALL - _LINKED, 1, 1),
+    (_FIELD, '":', _ALL, 2, 2),
+    (_TROUBLE, "", _ALL, 0, 3),
+    (_PLACE, ".", _ALL, 1, 2.5),
+    (_STARTED, "", frozenset({ResultKind.TEST, ResultKind.BUILD}), -4, -4),
+    (_TEST_LINE, "", frozenset({ResultKind.TEST}), 2, 2),
+    (_DECLARES, " ", _CODE, 2.5, 2.5),
+    (_PLAIN_OK, "", frozenset({ResultKind.EDIT}), 4, 4),
+    (_NAMED, ":", _TALKS, 0.7, 0.7),
 )
-"""What makes a line telling, for which kinds, and how much so of other results and of failures."""
+"""
+What makes a line telling: a pattern, a string that it needs, for which kinds, and how much so
+of other results and of failures.
+"""
+_OF_KIND = {
+    (kind, failed): tuple(
+        (pattern.search, need, of_failure if failed else other)
+        for pattern, need, kinds, other, of_failure in _TELLING
+        if kind in kinds and (of_failure if failed else other)
+    )
+    for kind in ResultKind
+    for failed in (False, True)
+}
 
 
 def _weight(kind: ResultKind, outcome: Outcome, line: str) -> float:
-    failed = outcome is Outcome.FAILURE
-    found = (
-        of_failure if failed else other
-        for pattern, kinds, other, of_failure in _TELLING
-        if kind in kinds and pattern.search(line)
-    )
-    return sum(found) - len(line) / 400
+    weight = -len(line) / 400
+    for search, need, value in _OF_KIND[kind, outcome is Outcome.FAILURE]:
+        if need in line and search(line):
+            weight += value
+    return weight
 
 
 def _fill(weighed: list[tuple[float, int, str]]) -> tuple[str, ...]:

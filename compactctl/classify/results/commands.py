@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import PurePosixPath
 
 from compactctl.classify.results.names import names
 
@@ -103,7 +102,7 @@ class Step:
     @property
     def program(self) -> str:
         """The name of the program, without folders; ``""`` for assignments alone."""
-        return PurePosixPath(self.words[0]).name if self.words else ""
+        return self.words[0].rstrip("/").rsplit("/", 1)[-1] if self.words else ""
 
     @property
     def text(self) -> str:

@@ -180,12 +180,12 @@ def leading_system(entries: Sequence[Entry]) -> int:
     """
     Return how many entries of the initial context stand before everything else.
 
-    That is system and developer messages and what the harness put between them; a run of harness
-    text alone is no initial context.
+    That is system and developer messages and what the harness put between and right behind them;
+    a run of harness text alone is no initial context.
     """
     end = 0
     for at, entry in enumerate(entries, 1):
-        if entry.author is Author.SYSTEM:
+        if entry.author is Author.SYSTEM or (end and entry.author is Author.HARNESS):
             end = at
         elif entry.author is not Author.HARNESS:
             break

@@ -1,1 +1,1 @@
-"""."""
+"""The store: snapshots, ledgers, pointers; content-addressed, private, crash-safe."""

@@ -10,17 +10,6 @@ from compactctl.compact.material import Material, Settings
 from compactctl.model.classification import CutPoint, NoCut, Outcome, ResultKind
 from compactctl.model.entry import AUTHORITIES, Author, Entry, Kind
 
-_SETTLING_KINDS = frozenset(
-    {
-        ResultKind.SHELL,
-        ResultKind.TEST,
-        ResultKind.BUILD,
-        ResultKind.LINT,
-        ResultKind.GIT,
-    }
-)
-"""A process that still runs has answered its call; other pending results have not."""
-
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -99,9 +88,8 @@ class _Finder:
                 f"the call at line {self.blocker.line} ({self.blocker.tool}) has no final result",
                 "run again once it has answered",
             )
-        zones = self._zones_at_end()
-        if zones:
-            zone = zones[-1]
+        zone = self._zone_in_the_way()
+        if zone is not None:
             return Deferred(
                 f"lines {zone.from_line} to {zone.to_line} must stay together: {zone.why}",
                 "run again once that is resolved or given up",
@@ -117,10 +105,15 @@ class _Finder:
         return (
             self.allowed[at]
             and at <= self.limit
-            and self.head_tokens(at) > 0
+            and self._leaves_tail(at)
+            and not self._zone(cut.point.after_line)
+        )
+
+    def _leaves_tail(self, at: int) -> bool:
+        return (
+            self.head_tokens(at) > 0
             and self.sums[-1] - self.sums[at] >= self._tail_floor()
             and self._tail_groups(at) >= self.settings.min_tail_groups
-            and not self._zone(cut.point.after_line)
         )
 
     def _tail_floor(self) -> int:
@@ -137,9 +130,12 @@ class _Finder:
         zones = self.material.classification.no_cut
         return next((z for z in zones if z.from_line <= line < z.to_line), None)
 
-    def _zones_at_end(self) -> Sequence[NoCut]:
-        last = max(self.lines)
-        return [z for z in self.material.classification.no_cut if z.to_line >= last]
+    def _zone_in_the_way(self) -> NoCut | None:
+        """The zone around the last place that would leave enough of a tail."""
+        for cut in self.group_ends():
+            if self._leaves_tail(cut.at):
+                return self._zone(cut.point.after_line)
+        return None
 
     def _pending(self) -> tuple[int, Entry | None]:
         """Position that no cut may pass, and the call that stands there."""
@@ -172,7 +168,8 @@ class _Finder:
             result is not None
             and result.result_entry is not None
             and result.outcome is Outcome.PENDING
-            and result.kind not in _SETTLING_KINDS
+            # A process that still runs has answered its call; a confirmation has not.
+            and result.kind is ResultKind.OTHER
         )
 
 

@@ -121,7 +121,7 @@ def material_of(
 
 def with_classification(
     material: Material,
-    **changes: Any,  # noqa: ANN401 -- tests name fields of any type
+    **changes: Any,
 ) -> Material:
     """Return the material with parts of its classification replaced."""
     return replace(material, classification=replace(material.classification, **changes))

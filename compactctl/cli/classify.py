@@ -1,0 +1,121 @@
+"""``classify``: what each entry of a session is, and what in it must survive."""
+
+from typing import TYPE_CHECKING, Annotated, assert_never
+
+import typer
+
+from compactctl.cli import options, output
+from compactctl.cli.amounts import parse_line
+from compactctl.cli.options import ReportFormat
+from compactctl.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from compactctl.engine.sessions import Session
+
+
+def classify(
+    file: options.FileArgument,
+    *,
+    at: options.AtOption = None,
+    conversation: options.ConversationOption = None,
+    explain: Annotated[
+        str | None,
+        typer.Option(metavar="ENTRY", help="Say why one entry, as in L12.0, is what it is."),
+    ] = None,
+    encoding: options.EncodingOption = None,
+    input_format: options.InputFormatOption = None,
+    format_: options.ReportFormatOption = None,
+    report_file: options.ReportFileOption = None,
+) -> None:
+    """
+    Sort a session into decisions, facts, reasoning and raw output.
+
+    \b
+    compactctl classify session.jsonl
+    compactctl classify session.jsonl --format json
+    compactctl classify session.jsonl --explain L12.0
+    """  # noqa: D301 -- \b is for the help formatter
+    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- --help need not load it
+
+    config = options.configured()
+    chosen = options.report_format(config, format_)
+    with (
+        output.Progress() as progress,
+        open_sessions(
+            options.session_file(file),
+            input_format=config.pick("input-format", input_format),
+            conversation=conversation,
+            encoding=config.pick("encoding", encoding) or options.ENCODING,
+        ) as sessions,
+    ):
+        progress("classifying and counting")
+        line = parse_line(at, "--at") if at is not None else None
+        seen = [session.at(line) for session in sessions]
+        if explain is not None:
+            report = _explanation(seen, explain, file)
+        else:
+            report = _report([document(session) for session in seen], chosen)
+    output.write_report(report, report_file)
+
+
+def document(session: "Session") -> "Mapping[str, object]":
+    """Return the classification document of a session."""
+    from compactctl.report.documents import classification_document  # noqa: PLC0415 -- as above
+
+    tokens = session.entry_tokens()
+    return classification_document(
+        session.transcript,
+        session.classification,
+        tokens,
+        frozenset(seen.entry.id for seen in session.view),
+        session.material.total,
+    )
+
+
+def _report(documents: "list[Mapping[str, object]]", chosen: ReportFormat) -> str:
+    from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- --help need not load it
+    from compactctl.report.markdown import markdown_classification  # noqa: PLC0415 -- as above
+    from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
+    from compactctl.report.text import render_classification  # noqa: PLC0415 -- as above
+
+    safe = [masked(one) for one in documents]
+    match chosen:
+        case ReportFormat.JSON:
+            several = {"schema": "compactctl.classifications/1", "classifications": safe}
+            return dump_json(safe[0] if len(safe) == 1 else several).decode()
+        case ReportFormat.MARKDOWN:
+            return "\n".join(markdown_classification(one) for one in safe)
+        case ReportFormat.TEXT:
+            return "\n".join(render_classification(one, width=output.width()) for one in safe)
+        case _:
+            assert_never(chosen)
+
+
+def _explanation(sessions: "Iterable[Session]", entry_id: str, file: str) -> str:
+    for session in sessions:
+        for entry in session.transcript.entries:
+            if entry.id == entry_id:
+                found = session.classification.entries[entry.id]
+                what = f"{entry.id}: author {entry.author}, kind {entry.kind}"
+                tool = f" of {entry.tool}" if entry.tool else ""
+                seen = entry.id in {shown.entry.id for shown in session.view}
+                pins = [p for p in session.classification.pins if p.entry == entry.id]
+                lines = [
+                    what + tool + f", class {found.state}",
+                    f"why: {found.why}",
+                    "in view: " + ("yes" if seen else "no, the model does not see it any more"),
+                    *(f"pin {p.id} ({p.strength} {p.kind}, {p.status}): {p.why}" for p in pins),
+                ]
+                return _safe("\n".join(lines))
+    raise UsageError(
+        f"{file}: there is no entry {entry_id!r}", hint="compactctl show FILE lists the entries"
+    )
+
+
+def _safe(text: str) -> str:
+    from compactctl.report.printable import printable  # noqa: PLC0415 -- --help need not load it
+    from compactctl.report.secrets import mask  # noqa: PLC0415 -- as above
+
+    return "\n".join(printable(mask(line)) for line in text.split("\n"))

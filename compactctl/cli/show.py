@@ -1,0 +1,155 @@
+"""``show``: what the model sees, and the original behind a pointer."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from compactctl.cli import options, output
+from compactctl.cli.amounts import parse_line
+from compactctl.errors import UsageError
+from compactctl.model.pointer import parse_pointer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from compactctl.engine.sessions import Session
+    from compactctl.model.entry import Entry
+
+_POINTER = "snap:"
+_START = 600
+"""Characters of an entry from which its first words are taken."""
+
+
+def show(
+    what: Annotated[
+        str, typer.Argument(metavar="FILE|POINTER", help="A session, -, or snap:…#L12.0.")
+    ],
+    *,
+    at: options.AtOption = None,
+    entry: Annotated[
+        str | None, typer.Option(metavar="ENTRY", help="Print the text of one entry, as in L12.0.")
+    ] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="The exact bytes of the record: nothing masked.")
+    ] = False,
+    conversation: options.ConversationOption = None,
+    encoding: options.EncodingOption = None,
+    input_format: options.InputFormatOption = None,
+    store: options.StoreOption = None,
+) -> None:
+    """
+    Show what the model sees, an entry, or the original of something dropped.
+
+    \b
+    compactctl show session.jsonl                     the view, one line an entry
+    compactctl show session.jsonl --at L120           the view as it was then
+    compactctl show session.jsonl --entry L12.0       one entry's text
+    compactctl show 'snap:1a2b3c4d5e6f#L12.0' --raw   the original record, byte for byte
+    """  # noqa: D301 -- \b is for the help formatter
+    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- --help need not load it
+
+    config = options.configured()
+    if what.startswith(_POINTER):
+        _show_pointer(what, options.store_path(config, store), raw=raw)
+        return
+    if raw and entry is None:
+        raise UsageError("--raw shows one record", hint="name it: --entry L12.0")
+    with (
+        output.Progress() as progress,
+        open_sessions(
+            options.session_file(what),
+            input_format=config.pick("input-format", input_format),
+            conversation=conversation,
+            encoding=config.pick("encoding", encoding) or options.ENCODING,
+        ) as opened,
+    ):
+        progress("classifying and counting")
+        line = parse_line(at, "--at") if at is not None else None
+        sessions = [session.at(line) for session in opened]
+        if entry is not None:
+            _show_entry(sessions, entry, what, raw=raw)
+        else:
+            for session in sessions:
+                output.write_text("\n".join(_lines(session, output.width())))
+
+
+def _show_pointer(text: str, store: "Path", *, raw: bool) -> None:
+    from compactctl.engine.sessions import sessions_of  # noqa: PLC0415 -- --help need not load it
+    from compactctl.store.store import Store  # noqa: PLC0415 -- as above
+    from compactctl.tokens.counter import TokenCounter  # noqa: PLC0415 -- as above
+
+    pointer = parse_pointer(text)
+    if pointer is None:
+        raise UsageError(f"{text!r} is no pointer", hint="as in snap:1a2b3c4d5e6f#L12.0")
+    kept = Store.open(store, create=False)
+    with kept.open_snapshot(pointer.snapshot) as source:
+        sessions = sessions_of(source, TokenCounter(options.ENCODING))
+        _show_entry(sessions, pointer.entry, text, raw=raw)
+
+
+def _show_entry(sessions: "Sequence[Session]", name: str, where: str, *, raw: bool) -> None:
+    for session in sessions:
+        found = [
+            entry
+            for entry in session.transcript.entries
+            if entry.id == name or ("." not in name.removeprefix("C") and _line_of(entry) == name)
+        ]
+        if found:
+            _print_entries(session, found, raw=raw)
+            return
+    raise UsageError(f"{where}: there is no entry {name!r}", hint="show FILE lists the entries")
+
+
+def _line_of(entry: "Entry") -> str:
+    return entry.id.rpartition(".")[0]
+
+
+def _print_entries(session: "Session", entries: "Sequence[Entry]", *, raw: bool) -> None:
+    if raw:
+        records = dict.fromkeys(entry.record for entry in entries)
+        output.write_bytes(
+            session.content.raw(session.transcript.records[record]) for record in records
+        )
+        return
+    for entry in entries:
+        text = session.content.text(entry)
+        if not text:
+            text = (
+                f"({entry.kind} of {entry.author}: no text that can be read; --raw has the bytes)"
+            )
+        output.write_text(safe_text(text))
+
+
+def safe_text(text: str) -> str:
+    """Return text of a session for people: secrets masked, control characters visible."""
+    from compactctl.report.printable import printable  # noqa: PLC0415 -- --help need not load it
+    from compactctl.report.secrets import mask  # noqa: PLC0415 -- as above
+
+    return printable(mask(text), keep_newlines=True)
+
+
+def _lines(session: "Session", width: int) -> Iterator[str]:
+    material = session.material
+    transcript = session.transcript
+    number = f", conversation {transcript.conversation}" if transcript.conversation else ""
+    yield safe_text(
+        f"{transcript.path}{number}: {len(material.view)} entries in view, "
+        f"{material.total:,} tokens (counted, {material.encoding})"
+    )
+    longest = max((len(seen.entry.id) for seen in material.view), default=0)
+    for seen in material.view:
+        entry = seen.entry
+        state = material.classification.entries[entry.id].state
+        start = (
+            f"{entry.id:<{longest}}  {entry.author:<9} {entry.kind:<11} {state:<9} "
+            f"{material.tokens[entry.id]:>7,}  "
+        )
+        words = " ".join(material.text(seen)[:_START].split())
+        yield start + clipped(safe_text(words).replace("\n", " "), max(20, width - len(start)))
+
+
+def clipped(text: str, width: int) -> str:
+    """Return text cut to a number of columns, with an ellipsis where something is gone."""
+    return text if len(text) <= width else text[: width - 1] + "…"

@@ -28,7 +28,8 @@ from compactctl.model.transcript import Content, Transcript
 Message = dict[str, Any]
 
 _OPEN: list[Source] = []
-"""Sources of tests, closed at the end."""
+"""Sources of tests; the oldest are closed as new ones come, the rest at the end."""
+_KEPT_OPEN = 64
 
 
 @atexit.register
@@ -70,6 +71,8 @@ def source_of(data: bytes, name: str = "session.jsonl") -> Source:
     file.flush()
     source = Source(name, file, len(data))
     _OPEN.append(source)
+    if len(_OPEN) > _KEPT_OPEN:
+        _OPEN.pop(0).close()
     return source
 
 

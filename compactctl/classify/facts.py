@@ -23,6 +23,7 @@ _STATUS = {
 }
 _DELETERS = frozenset({"rm", "unlink", "trash", "del"})
 _TEXT_LIMIT = 300
+_SUMMED = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
 
 
 def find_facts(events: Sequence[Event]) -> tuple[Fact, ...]:
@@ -75,7 +76,11 @@ def _text(result: ToolResult, event: Event, status: FactStatus) -> str:
         case FactStatus.VERIFIED:
             if result.kind is ResultKind.EDIT:
                 return f"edited {', '.join(event.paths[:6]) or result.subject[:120]}"
-            return _first(result.exact) or result.one_line
+            # Runners open with a frame and close with the sum.
+            exact = result.exact
+            if result.kind in _SUMMED:
+                exact = (*exact[-1:], *exact[:-1])
+            return _first(exact) or result.one_line
         case FactStatus.FAILED:
             return event.error or _first(result.exact) or result.one_line
         case FactStatus.PENDING | FactStatus.UNKNOWN:

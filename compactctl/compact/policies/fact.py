@@ -8,7 +8,7 @@ from compactctl.model.classification import Fact, FactStatus
 
 LASTING = frozenset({FactStatus.FAILED, FactStatus.PENDING})
 """Statuses that never give way while nothing later replaced them."""
-_LONGEST = 240
+_LONGEST = 420
 
 
 def facts(head: Head) -> tuple[BlockFact, ...]:
@@ -34,9 +34,16 @@ def _own(head: Head, found: tuple[Fact, ...], told: set[str]) -> Iterator[BlockF
             ref=head.ref(fact.entry, fact.pointer),
             status=fact.status,
             key=one_line(fact.key, 120),
-            text=one_line(fact.text, _LONGEST),
+            text=one_line(_text(head, fact), _LONGEST),
             proof=_proof(fact),
         )
+
+
+def _text(head: Head, fact: Fact) -> str:
+    """The fact, and the other exact strings that its result is needed for."""
+    result = head.material.result_of_entry.get(fact.entry)
+    others = [part for part in (result.exact if result else ()) if part not in fact.text]
+    return "; ".join([fact.text, *others])
 
 
 def _proof(fact: Fact) -> str:

@@ -253,7 +253,7 @@ class _Run:
             compaction = replace(compaction, pointers=found)
         ledger = ledger_document(
             compaction,
-            id=new_ledger_id(self.stamp.now, f"{compaction.sha256}{number}{wrote}"),
+            ledger_id=new_ledger_id(self.stamp.now, f"{compaction.sha256}{number}{wrote}"),
             time=self.stamp.now,
             parent=parent,
         )

@@ -30,7 +30,7 @@ def ledger_document(
     *,
     ledger_id: str,
     time: str,
-    parent: str | None,  # noqa: A002 -- the field's name
+    parent: str | None,
 ) -> Document:
     """Return the ledger of a run (``compactctl.ledger/1``)."""
     return {

@@ -1,1 +1,1 @@
-"""."""
+"""Reports: values and stored documents to text, JSON and Markdown. Pure."""

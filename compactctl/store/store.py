@@ -51,8 +51,8 @@ class Store:
     def __init__(self, root: Path) -> None:
         """Wrap a checked folder; callers use ``Store.open``."""
         self.root = root
-        self.faults: list[str] = []
-        """Files that could not be read, as sentences."""
+        self.unreadable: list[Path] = []
+        """Manifests and ledgers that could not be read so far."""
 
     @staticmethod
     def locate(explicit: str | None, start: Path) -> Path:
@@ -99,13 +99,13 @@ class Store:
         )
 
     def snapshots(self) -> tuple[Snapshot, ...]:
-        """Return the snapshots, oldest first; unreadable manifests go to ``faults``."""
+        """Return the snapshots, oldest first; those that cannot be read to ``unreadable``."""
         found: list[Snapshot] = []
         for file, value in self._documents(layout.SNAPSHOTS):
             try:
                 found.append(self._snapshot(value))
             except (KeyError, TypeError, ValueError):
-                self.faults.append(f"{file}: is no snapshot manifest")
+                self._note(file)
         return tuple(sorted(found, key=lambda s: (s.taken_at, s.id)))
 
     def find_snapshot(self, prefix: str) -> Snapshot:
@@ -147,7 +147,7 @@ class Store:
         """
         snapshot = self.find_snapshot(prefix)
         path = self._checked(snapshot)
-        if _sha256(path) != snapshot.sha256:
+        if sha256_of(path) != snapshot.sha256:
             raise StoreError(
                 f"{path}: corrupted: it is not the content that its name says",
                 hint="take it from a backup; compactctl verify lists every damaged object",
@@ -162,7 +162,7 @@ class Store:
         layout.write_private(file, dump_json(document))
 
     def ledgers(self) -> tuple[dict[str, object], ...]:
-        """Return the ledgers, oldest first; unreadable files go to ``faults``."""
+        """Return the ledgers, oldest first; those that cannot be read to ``unreadable``."""
         found = [value for _, value in self._documents(layout.LEDGER) if "id" in value]
         return tuple(sorted(found, key=lambda v: (str(v.get("time")), str(v["id"]))))
 
@@ -186,13 +186,17 @@ class Store:
         for file in sorted((self.root / folder).glob("*.json")):
             try:
                 value = orjson.loads(file.read_bytes())
-            except (OSError, orjson.JSONDecodeError) as error:
-                self.faults.append(f"{file}: cannot be read: {error}")
+            except (OSError, orjson.JSONDecodeError):
+                self._note(file)
                 continue
             if isinstance(value, dict):
                 yield file, value
             else:
-                self.faults.append(f"{file}: is no JSON object")
+                self._note(file)
+
+    def _note(self, file: Path) -> None:
+        if file not in self.unreadable:
+            self.unreadable.append(file)
 
     def _snapshot(self, value: dict[str, object]) -> Snapshot:
         sha256 = str(value["sha256"])
@@ -233,7 +237,7 @@ class Store:
             path.is_file()
             and not path.is_symlink()
             and path.stat().st_size == size
-            and _sha256(path) == sha256
+            and sha256_of(path) == sha256
         )
 
     def _copy(self, source: Source, path: Path, expected: str) -> None:
@@ -267,7 +271,8 @@ def _compact(time: str) -> str:
     return "".join(c for c in time if c.isalnum())
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Return the sha256 of a file in hex."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):

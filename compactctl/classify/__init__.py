@@ -2,9 +2,11 @@
 
 from compactctl.classify.boundaries import find_boundaries
 from compactctl.classify.branches import find_branches
+from compactctl.classify.carried import carried_pins, merge_pins
 from compactctl.classify.claims import find_claims
 from compactctl.classify.facts import find_facts
 from compactctl.classify.pins import find_pins
+from compactctl.classify.pins.supersede import superseded
 from compactctl.classify.session import read_session
 from compactctl.classify.states import classify_entries
 from compactctl.model.classification import Classification, Pin
@@ -36,7 +38,7 @@ def classify(
     results = tuple(event.result for event in session.events)
     return Classification(
         entries=classify_entries(transcript.entries, results),
-        pins=find_pins(transcript, content) if pins is None else pins,
+        pins=_pins(transcript, content) if pins is None else pins,
         results=results,
         facts=find_facts(session.events),
         branches=branches,
@@ -45,3 +47,10 @@ def classify(
         boundaries=boundaries,
         no_cut=no_cut,
     )
+
+
+def _pins(transcript: Transcript, content: Content) -> tuple[Pin, ...]:
+    found = find_pins(transcript, content)
+    carried = carried_pins(transcript, content)
+    # A decision made since a compaction may replace one that the compaction carried.
+    return superseded(merge_pins(carried, found)) if carried else found

@@ -31,8 +31,13 @@ def _belongs(head: Head, pin: Pin) -> bool:
     return (
         pin.status is PinStatus.ACTIVE
         and (pin.chain in head.material.chains or pin.source is not None)
-        and pin.entry not in head.staying
+        and (pin.entry not in head.staying or _answers_the_head(head, pin))
     )
+
+
+def _answers_the_head(head: Head, pin: Pin) -> bool:
+    """A short approval in the tail means nothing without the offer that it answers."""
+    return pin.referent is not None and pin.referent.entry in head.folded_ids
 
 
 def _block_pin(head: Head, pin: Pin) -> BlockPin:

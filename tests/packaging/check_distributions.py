@@ -67,7 +67,7 @@ def environment(folder: Path) -> Path:
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
     """Run a command and return what it prints; exits with its output where it fails."""
-    done = subprocess.run(  # noqa: S603 -- commands of this file
+    done = subprocess.run(
         [str(part) for part in command], cwd=cwd, capture_output=True, text=True, check=False
     )
     if done.returncode:

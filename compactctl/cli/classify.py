@@ -62,6 +62,7 @@ def classify(
 
 def document(session: "Session") -> "Mapping[str, object]":
     """Return the classification document of a session."""
+    from compactctl.model.tokens import TokenCount, TokenSource  # noqa: PLC0415 -- as above
     from compactctl.report.documents import classification_document  # noqa: PLC0415 -- as above
 
     tokens = session.entry_tokens()
@@ -70,7 +71,7 @@ def document(session: "Session") -> "Mapping[str, object]":
         session.classification,
         tokens,
         frozenset(seen.entry.id for seen in session.view),
-        session.material.total,
+        TokenCount(session.material.total, TokenSource.COUNTED, session.counter.encoding),
     )
 
 

@@ -1,9 +1,7 @@
 """Exact token counts with tiktoken, offline."""
 
 import difflib
-import re
 import threading
-import unicodedata
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -11,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from compactctl.errors import UsageError
 from compactctl.tokens.ranks import NAMES, load_ranks
+from compactctl.tokens.white import long_runs
 
 if TYPE_CHECKING:
     import tiktoken
@@ -23,31 +22,20 @@ _BATCH = 4_000_000
 """Characters counted at once: large chunks are what lets two threads help."""
 
 # Copied from tiktoken_ext.openai_public; a test compares them with the installed tiktoken.
+_WORD_END = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
 _PATTERNS = {
-    "o200k_base": "|".join(
-        (
-            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
-            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-            r"\p{N}{1,3}",
-            r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
-            r"\s*[\r\n]+",
-            r"\s+(?!\S)",
-            r"\s+",
-        )
+    "o200k_base": (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+        rf"{_WORD_END}|"
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+        rf"{_WORD_END}|"
+        r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     ),
     "cl100k_base": (
         r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+|"
         r" ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
     ),
 }
-
-# tiktoken's regular expression engine gives up on a whitespace run of a million characters. Both
-# patterns make such a run one piece (up to its last line end, or up to the character before the
-# next word), so long runs are taken out and their piece is encoded by itself, exactly.
-_WHITE = "\t\n\x0b\x0c\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
-_LONG_RUN = re.compile(f"[{_WHITE}]{{100000,}}+")
 
 
 class TokenCounter:
@@ -71,9 +59,12 @@ class TokenCounter:
         if not text:
             return 0
         encoding = _load(self.encoding)
-        if len(text) < _SHORTEST_RUN or not _LONG_RUN.search(text):
-            return len(encoding.encode_ordinary(text))
-        return _count_with_runs(encoding, text)
+        total, at = 0, 0
+        for before, pieces, after in long_runs(text, encoding.name):
+            total += len(encoding.encode_ordinary(text[at:before]))
+            total += sum(_single_piece(encoding, piece) for piece in pieces)
+            at = after
+        return total + len(encoding.encode_ordinary(text[at:] if at else text))
 
     def count_all(self, texts: Iterable[str]) -> Iterator[int]:
         """
@@ -104,7 +95,6 @@ class TokenCounter:
         return [found[text] for text in batch]
 
 
-_SHORTEST_RUN = 100_000
 _LOADING = threading.Lock()
 
 
@@ -122,37 +112,8 @@ def _loaded(name: str) -> "tiktoken.Encoding":
     )
 
 
-def _count_with_runs(encoding: "tiktoken.Encoding", text: str) -> int:
-    total, at = 0, 0
-    for found in _LONG_RUN.finditer(text):
-        start, end = found.span()
-        if start > 0 and _takes_line_ends(encoding.name, text[start - 1]):
-            while start < end and text[start] in "\r\n":
-                start += 1
-            if start == end:
-                continue  # line ends alone are no trouble, and more may follow in their piece
-        cut = _piece_end(text, start, end)
-        total += len(encoding.encode_ordinary(text[at:start]))
-        total += _single_piece(encoding, text[start:cut])
-        at = cut
-    return total + len(encoding.encode_ordinary(text[at:]))
-
-
-def _takes_line_ends(name: str, before: str) -> bool:
-    """A run of punctuation takes the line ends behind it along; a word or number does not."""
-    category = unicodedata.category(before)[0]
-    return category not in ("LNM" if name == "o200k_base" else "LN")
-
-
-def _piece_end(text: str, start: int, end: int) -> int:
-    last_break = max(text.rfind("\n", start, end), text.rfind("\r", start, end))
-    if last_break >= 0:
-        return last_break + 1
-    return end if end == len(text) else max(start, end - 1)
-
-
 def _single_piece(encoding: "tiktoken.Encoding", piece: str) -> int:
-    return len(encoding._encode_single_piece(piece)) if piece else 0  # noqa: SLF001 -- the only way past the pattern
+    return len(encoding._encode_single_piece(piece))  # noqa: SLF001 -- the only way past the pattern
 
 
 def _halves(texts: list[str]) -> list[list[str]]:

@@ -12,8 +12,11 @@ FLAT_FILE_TOKENS = 2_000
 """A document that is not text."""
 
 _PIXELS_PER_TOKEN = 750
-_HEAD = 65_536
+_LONGEST_EDGE = 1_568
+_HEAD = 262_144
 """Encoded characters that are looked at; a JPEG's size stands behind its metadata."""
+_FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""JPEG markers before a size: SOF0 to SOF15 but for DHT, JPG, DAC (ITU-T T.81, table B.1)."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -21,9 +24,12 @@ def image_tokens(width: int, height: int) -> int:
     """
     Return the estimated tokens of an image of that many pixels.
 
-    ``width * height / 750``, at most 1,600 (Anthropic, "Vision": larger images are scaled down).
+    ``width * height / 750``, at most 1,600; an image with an edge of more than 1,568 pixels is
+    scaled down to that before it is counted (Anthropic's documentation, "Vision").
     """
-    return max(1, min(math.ceil(width * height / _PIXELS_PER_TOKEN), FLAT_IMAGE_TOKENS))
+    scale = min(1.0, _LONGEST_EDGE / max(width, height, 1))
+    pixels = width * height * scale * scale
+    return max(1, min(math.ceil(pixels / _PIXELS_PER_TOKEN), FLAT_IMAGE_TOKENS))
 
 
 def image_tokens_from_base64(data: str) -> int:
@@ -39,7 +45,7 @@ def image_tokens_from_base64(data: str) -> int:
     except (binascii.Error, ValueError):
         return FLAT_IMAGE_TOKENS
     size = _png(raw) or _gif(raw) or _webp(raw) or _jpeg(raw)
-    return image_tokens(*size) if size else FLAT_IMAGE_TOKENS
+    return image_tokens(*size) if size and all(size) else FLAT_IMAGE_TOKENS
 
 
 def _png(raw: bytes) -> tuple[int, int] | None:
@@ -79,9 +85,11 @@ def _jpeg(raw: bytes) -> tuple[int, int] | None:
     at = 2
     while at + 9 <= len(raw) and raw[at] == 0xFF:  # noqa: PLR2004 -- a marker's first byte
         marker = raw[at + 1]
-        # SOF0 to SOF15 but for the three that are no frame headers (ITU-T T.81, table B.1).
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+        if marker in _FRAME_HEADERS:
             height, width = struct.unpack(">HH", raw[at + 5 : at + 9])
             return width, height
-        at += 2 + int.from_bytes(raw[at + 2 : at + 4], "big")
+        if marker == 0xFF:  # noqa: PLR2004 -- markers may be padded with their first byte
+            at += 1
+        else:
+            at += 2 + int.from_bytes(raw[at + 2 : at + 4], "big")
     return None

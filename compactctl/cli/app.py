@@ -10,13 +10,34 @@ import typer
 from typer.core import TyperGroup
 
 from compactctl import __version__
-from compactctl.cli import classify, output, run, show
+from compactctl.cli import (
+    classify,
+    diff,
+    doctor,
+    log,
+    output,
+    pins,
+    prune,
+    restore,
+    run,
+    schema,
+    show,
+    verify,
+)
 from compactctl.errors import CompactctlError, ExitCode, UsageError
 
 COMMANDS = (
     run.run,
+    diff.diff,
     classify.classify,
     show.show,
+    verify.verify,
+    log.log,
+    restore.restore,
+    pins.pins,
+    schema.schema,
+    prune.prune,
+    doctor.doctor,
 )
 TRACEBACK = "COMPACTCTL_TRACEBACK"
 

@@ -7,6 +7,7 @@ import typer
 from compactctl.cli import options, output
 from compactctl.cli.amounts import parse_line
 from compactctl.cli.options import ReportFormat
+from compactctl.cli.wording import safe_line
 from compactctl.errors import UsageError
 
 if TYPE_CHECKING:
@@ -109,14 +110,7 @@ def _explanation(sessions: "Iterable[Session]", entry_id: str, file: str) -> str
                     "in view: " + ("yes" if seen else "no, the model does not see it any more"),
                     *(f"pin {p.id} ({p.strength} {p.kind}, {p.status}): {p.why}" for p in pins),
                 ]
-                return _safe("\n".join(lines))
+                return "\n".join(safe_line(line) for line in lines)
     raise UsageError(
         f"{file}: there is no entry {entry_id!r}", hint="compactctl show FILE lists the entries"
     )
-
-
-def _safe(text: str) -> str:
-    from compactctl.report.printable import printable  # noqa: PLC0415 -- --help need not load it
-    from compactctl.report.secrets import mask  # noqa: PLC0415 -- as above
-
-    return "\n".join(printable(mask(line)) for line in text.split("\n"))

@@ -212,7 +212,8 @@ def _report(outcome: "FileOutcome", chosen: ReportFormat, *, verbose: bool) -> s
             whole = ledgers[0] if len(ledgers) == 1 else ledgers_document(ledgers)
             return dump_json(whole).decode()
         case ReportFormat.MARKDOWN:
-            return "\n".join(markdown_run(one) for one in ledgers)
+            pairs = zip(ledgers, hints, strict=True)
+            return "\n".join(markdown_run(one, resume_hint=hint) for one, hint in pairs)
         case ReportFormat.TEXT:
             shown = (
                 render_run(one, width=output.width(), resume_hint=hint, verbose=verbose)

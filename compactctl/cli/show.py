@@ -7,6 +7,7 @@ import typer
 
 from compactctl.cli import options, output
 from compactctl.cli.amounts import parse_line
+from compactctl.cli.wording import first_words, safe_line, safe_text
 from compactctl.errors import UsageError
 from compactctl.model.pointer import parse_pointer
 
@@ -122,19 +123,11 @@ def _print_entries(session: "Session", entries: "Sequence[Entry]", *, raw: bool)
         output.write_text(safe_text(text))
 
 
-def safe_text(text: str) -> str:
-    """Return text of a session for people: secrets masked, control characters visible."""
-    from compactctl.report.printable import printable  # noqa: PLC0415 -- --help need not load it
-    from compactctl.report.secrets import mask  # noqa: PLC0415 -- as above
-
-    return printable(mask(text), keep_newlines=True)
-
-
 def _lines(session: "Session", width: int) -> Iterator[str]:
     material = session.material
     transcript = session.transcript
     number = f", conversation {transcript.conversation}" if transcript.conversation else ""
-    yield safe_text(
+    yield safe_line(
         f"{transcript.path}{number}: {len(material.view)} entries in view, "
         f"{material.total:,} tokens (counted, {material.encoding})"
     )
@@ -146,10 +139,4 @@ def _lines(session: "Session", width: int) -> Iterator[str]:
             f"{entry.id:<{longest}}  {entry.author:<9} {entry.kind:<11} {state:<9} "
             f"{material.tokens[entry.id]:>7,}  "
         )
-        words = " ".join(material.text(seen)[:_START].split())
-        yield start + clipped(safe_text(words).replace("\n", " "), max(20, width - len(start)))
-
-
-def clipped(text: str, width: int) -> str:
-    """Return text cut to a number of columns, with an ellipsis where something is gone."""
-    return text if len(text) <= width else text[: width - 1] + "…"
+        yield start + first_words(material.text(seen)[:_START], max(20, width - len(start)))

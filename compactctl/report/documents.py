@@ -13,7 +13,7 @@ from compactctl.model.classification import (
     Pin,
     ToolResult,
 )
-from compactctl.model.compaction import Compaction, Decision, Trigger, ViewEntry
+from compactctl.model.compaction import Action, Compaction, Decision, PinDiff, Trigger, ViewEntry
 from compactctl.model.damage import Damage
 from compactctl.model.entry import Entry, StateClass
 from compactctl.model.pointer import KeptPointer
@@ -52,7 +52,7 @@ def ledger_document(
         "tokens": tokens_document(compaction.tokens),
         "classes": classes_document(compaction),
         "pins": [pin_document(pin) for pin in compaction.pins_before],
-        "pin_diff": pin_diff_document(compaction),
+        "pin_diff": pins_document(compaction.pins),
         "entries": [_decision(decision) for decision in compaction.decisions],
         "pointers": [_pointer(pointer) for pointer in compaction.pointers],
         "cache": _cache(compaction),
@@ -79,7 +79,7 @@ def diff_document(compaction: Compaction) -> Document:
         "reason": compaction.reason,
         "tokens": tokens_document(compaction.tokens),
         "classes": classes_document(compaction),
-        "pins": pin_diff_document(compaction),
+        "pins": pins_document(compaction.pins),
         "entries": [_sided(decision) for decision in compaction.decisions],
         "cache": _cache(compaction),
     }
@@ -200,9 +200,8 @@ def classes_document(compaction: Compaction) -> list[Document]:
     ]
 
 
-def pin_diff_document(compaction: Compaction) -> Document:
+def pins_document(pins: PinDiff) -> Document:
     """Return every change of the pinned block."""
-    pins = compaction.pins
     return {
         "kept": [_brief(pin) for pin in pins.kept],
         "added": [_brief(pin) for pin in pins.added],
@@ -264,7 +263,7 @@ def _decision(decision: Decision) -> Document:
 
 
 def _sided(decision: Decision) -> Document:
-    side = "after" if decision.action == "insert" else "before"
+    side = "after" if decision.action is Action.INSERT else "before"
     return {**_decision(decision), "side": side}
 
 

@@ -1,0 +1,46 @@
+"""``pins``: the statements that must survive."""
+
+from compactctl.cli import options, output
+from compactctl.cli.amounts import parse_line
+from compactctl.cli.classify import document
+from compactctl.cli.options import PlainFormat
+
+
+def pins(
+    file: options.FileArgument,
+    *,
+    at: options.AtOption = None,
+    conversation: options.ConversationOption = None,
+    encoding: options.EncodingOption = None,
+    input_format: options.InputFormatOption = None,
+    format_: options.PlainFormatOption = None,
+) -> None:
+    """List the statements that must survive a compaction, as they were said."""
+    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- --help need not load it
+    from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- as above
+    from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
+    from compactctl.report.text import render_pins  # noqa: PLC0415 -- as above
+
+    config = options.configured()
+    chosen = options.plain_format(config, format_)
+    line = parse_line(at, "--at") if at is not None else None
+    with (
+        output.Progress() as progress,
+        open_sessions(
+            options.session_file(file),
+            input_format=config.pick("input-format", input_format),
+            conversation=conversation,
+            encoding=config.pick("encoding", encoding) or options.ENCODING,
+        ) as opened,
+    ):
+        progress("classifying")
+        documents = [masked(document(session.at(line))) for session in opened]
+    if chosen is PlainFormat.JSON:
+        found = [
+            {"schema": "compactctl.pins/1", "transcript": d["transcript"], "pins": d["pins"]}
+            for d in documents
+        ]
+        several = {"schema": "compactctl.pin-lists/1", "lists": found}
+        output.write_bytes([dump_json(found[0] if len(found) == 1 else several)])
+        return
+    output.write_text("\n".join(render_pins(d, width=output.width()) for d in documents))

@@ -1,0 +1,148 @@
+"""``verify``: whether every original can still be found, exactly as it was."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from compactctl.cli import options, output
+from compactctl.cli.options import PlainFormat
+from compactctl.errors import ExitCode
+from compactctl.model.pointer import KeptPointer, PointerStatus
+
+if TYPE_CHECKING:
+    from compactctl.store.checks import ObjectCheck
+    from compactctl.store.store import Store
+
+_POINTER = re.compile(rb"snap:[0-9a-f]{12,64}#(?:C\d{1,9}\.)?L\d{1,9}\.\d{1,9}")
+_LOST = (PointerStatus.MISSING, PointerStatus.CHANGED)
+_HARMLESS = ("ok", "stray")
+"""A stray file is left over from a crash: nothing needs it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    pointers: tuple[KeptPointer, ...]
+    objects: "tuple[ObjectCheck, ...]"
+
+    @property
+    def sound(self) -> bool:
+        return all(p.status not in _LOST for p in self.pointers) and all(
+            o.status in _HARMLESS for o in self.objects
+        )
+
+
+def verify(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE|RUN]...", help="Sessions or runs [default: every run, every object]."
+        ),
+    ] = None,
+    *,
+    objects: Annotated[
+        bool, typer.Option("--objects", help="Check every object of the store too.")
+    ] = False,
+    root: options.RootOption = None,
+    format_: options.PlainFormatOption = None,
+    report_file: options.ReportFileOption = None,
+    store: options.StoreOption = None,
+) -> None:
+    """
+    Follow every pointer to its original, and check the store; exit 1 where one is lost.
+
+    \b
+    compactctl verify                             every run and every object
+    compactctl verify session.compacted.jsonl     the pointers that a session holds
+    compactctl verify 20260101T120000000Z-1a2b3c4d
+    """  # noqa: D301 -- \b is for the help formatter
+    from compactctl.store.checks import verify as check  # noqa: PLC0415 -- --help need not load it
+    from compactctl.store.store import Store  # noqa: PLC0415 -- as above
+
+    config = options.configured()
+    chosen = options.plain_format(config, format_)
+    kept = Store.open(options.store_path(config, store), create=False)
+    folder = config.pick("root", root)
+    with output.Progress() as progress:
+        progress("following pointers")
+        pointers = _followed(kept, _asked(kept, what or ()), Path(folder) if folder else None)
+        checks: tuple[ObjectCheck, ...] = ()
+        if objects or not what:
+            progress("checking the store")
+            checks = check(kept)
+    found = _Found(pointers=pointers, objects=checks)
+    output.write_report(_report(found, chosen), report_file)
+    raise typer.Exit(ExitCode.OK if found.sound else ExitCode.FINDINGS)
+
+
+def _asked(kept: "Store", names: Sequence[str]) -> Iterator[tuple[KeptPointer, ...]]:
+    """The pointers of each run or file, one after the other: a store may hold many runs."""
+    ledgers = kept.ledgers()
+    if not names:
+        yield from (_of_ledger(ledger) for ledger in ledgers)
+    for name in names:
+        if name == "-" or Path(name).exists():
+            yield _of_file(options.session_file(name), ledgers)
+        else:
+            yield _of_ledger(kept.ledger(name))
+
+
+def _of_ledger(ledger: Mapping[str, Any]) -> tuple[KeptPointer, ...]:
+    return tuple(
+        KeptPointer(
+            pointer=one["pointer"],
+            entry=one["entry"],
+            evidence=one["evidence"],
+            status=PointerStatus.UNVERIFIABLE,
+        )
+        for one in ledger["pointers"]
+    )
+
+
+def _of_file(name: str, ledgers: Iterable[Mapping[str, Any]]) -> tuple[KeptPointer, ...]:
+    """The pointers that a session's text holds; what they must find is in the ledgers."""
+    from compactctl.io.source import Source  # noqa: PLC0415 -- --help need not load it
+
+    with Source.open(name) as source:
+        held = dict.fromkeys(
+            found.decode("ascii")
+            for line in source.lines()
+            for found in _POINTER.findall(line.data)
+        )
+    known = {one.pointer: one for ledger in ledgers for one in _of_ledger(ledger)}
+    return tuple(
+        known.get(pointer)
+        or KeptPointer(
+            pointer=pointer,
+            entry=pointer.partition("#")[2],
+            evidence="",
+            status=PointerStatus.UNVERIFIABLE,
+        )
+        for pointer in held
+    )
+
+
+def _followed(
+    kept: "Store", groups: Iterable[tuple[KeptPointer, ...]], root: Path | None
+) -> tuple[KeptPointer, ...]:
+    from compactctl.store.pointers import verify_pointers  # noqa: PLC0415 -- --help need not load
+
+    return tuple(
+        pointer for group in groups for pointer in verify_pointers(kept, group, root=root)
+    )
+
+
+def _report(found: _Found, chosen: PlainFormat) -> str:
+    from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- --help need not load it
+    from compactctl.report.documents import verify_document  # noqa: PLC0415 -- as above
+    from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
+    from compactctl.report.text import render_verify  # noqa: PLC0415 -- as above
+
+    objects = [{"path": str(one.path), "status": one.status} for one in found.objects]
+    document = masked(verify_document(found.pointers, objects))
+    if chosen is PlainFormat.JSON:
+        return dump_json(document).decode()
+    return render_verify(document, width=output.width())

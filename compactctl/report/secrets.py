@@ -53,8 +53,16 @@ RULES = (
     _rule("twilio-key", "SK", r"SK[0-9a-f]{32}(?![A-Za-z0-9])"),
     _rule("mailgun-key", "key-", r"key-[0-9a-f]{32}(?![A-Za-z0-9])"),
     _rule("telegram-token", ":AA", r"\d{8,10}:AA[A-Za-z0-9_-]{32,36}"),
-    _rule("discord-webhook", "webhooks/", r"https://discord(?:app)?\.com/api/webhooks/\S{20,160}"),
-    _rule("slack-webhook", "hooks.slack.com", r"https://hooks\.slack\.com/services/\S{20,120}"),
+    _rule(
+        "discord-webhook",
+        "webhooks/",
+        r"https://discord(?:app)?\.com/api/webhooks/[A-Za-z0-9/_-]{20,160}",
+    ),
+    _rule(
+        "slack-webhook",
+        "hooks.slack.com",
+        r"https://hooks\.slack\.com/services/[A-Za-z0-9/_-]{20,120}",
+    ),
     _rule("databricks-token", "dapi", r"dapi[a-f0-9]{32}(?:-\d)?"),
     _rule("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{40,80}"),
     _rule("xai-key", "xai-", r"xai-[A-Za-z0-9]{40,120}"),
@@ -77,10 +85,14 @@ _PRIVATE_KEY = re.compile(
     r"(?:-----END [A-Z ]{0,30}-----|\Z)"
 )
 _IN_URL = re.compile(
-    r"(?P<head>[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,100}:)(?P<secret>[^\s@/]{1,200})@"
+    r"(?P<head>\b[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s:/@]{0,100}:)(?P<secret>[^\s@/]{1,200})@"
 )
+_QUOTE = r"\\{0,2}[\"']?"
+"""A quotation mark, also as it stands in JSON within JSON."""
 _HEADER = re.compile(
-    r"(?P<head>\b(?:bearer|basic|token)\s{1,3})(?P<secret>[A-Za-z0-9._~+/=-]{16,2000})",
+    rf"(?P<head>(?:\bauthorization{_QUOTE}\s{{0,3}}[:=]\s{{0,3}}{_QUOTE}"
+    r"(?:basic|token|apikey|digest|bearer)|\bbearer)\s{1,3})"
+    r"(?P<secret>[A-Za-z0-9._~+/=-]{12,2000})",
     re.IGNORECASE,
 )
 _COOKIE = re.compile(
@@ -88,14 +100,23 @@ _COOKIE = re.compile(
 )
 _ASSIGNED = re.compile(
     r"(?P<head>(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|apikey|access[_-]?key|"
-    r"private[_-]?key|client[_-]?secret|auth[_-]?key|credential|account[_-]?key)s?"
-    r"[\"']?\s{0,3}[:=]{1,2}>?\s{0,3}[\"']?)"
+    r"private[_-]?key|secret[_-]?key|auth[_-]?key|credential|account[_-]?key)s?"
+    rf"{_QUOTE}\s{{0,3}}[:=]{{1,2}}>?\s{{0,3}}{_QUOTE})"
     r"(?P<secret>[^\s\"'`,;<>{}()\[\]\\]{6,500})",
     re.IGNORECASE,
 )
+_FLAG = re.compile(
+    r"(?P<head>--(?:password|passwd|token|secret|api-key)[ =][\"']?|"
+    r"\blogin\s{1,3}\S{1,100}\s{1,3}password\s{1,3}|"
+    r"(?<!\S)(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,100}:|"
+    r"[?&](?:sig|signature|x-amz-signature)=)"
+    r"(?P<secret>[^\s\"'`,;<>&]{6,500})",
+    re.IGNORECASE,
+)
 _TELLING = re.compile(
-    r"://[^\s/]{1,300}@|-----BEGIN|bearer|basic|token|cookie|passw|passphrase|pwd|secret|"
-    r"api.?key|access.?key|private.?key|auth.?key|account.?key|credential",
+    r"://[^\s/]{0,300}@|-----BEGIN|bearer|authorization|token|cookie|passw|passphrase|pwd|secret|"
+    r"api.?key|access.?key|private.?key|auth.?key|account.?key|credential|signature=|sig=|"
+    r"-u[ =]?\S{1,100}:|--user",
     re.IGNORECASE,
 )
 _PREFIXES = re.compile(
@@ -107,7 +128,13 @@ _PLACEHOLDER = re.compile(
     r"os\.|process\.|env\b|self\.|getenv|[a-z_.]+\($)",
     re.IGNORECASE,
 )
-_LEAST_ENTROPY = 2.8
+_CODE = re.compile(
+    r"[A-Za-z_.$-]{1,500}|[~.]{0,2}/(?:[A-Za-z0-9_.@-]{1,100}/){0,20}[A-Za-z0-9_.-]{0,40}"
+)
+"""Names, dotted names and paths: what code puts on the right of an assignment."""
+_SHORT_WORD = 3.5
+"""Letters to a capital below which a mix of cases is no name made of words."""
+_LEAST_ENTROPY = 2.5
 """Bits a character below which a value is a word rather than a secret."""
 _SHOWN = 3
 _SKIPPED = frozenset(
@@ -136,6 +163,7 @@ def mask(text: str) -> str:
         text = _IN_URL.sub(lambda m: f"{m['head']}…[password]@", text)
         text = _COOKIE.sub(lambda m: f"{m['head']}…[cookie]", text)
         text = _HEADER.sub(_header, text)
+        text = _FLAG.sub(_given, text)
         text = _ASSIGNED.sub(_assigned, text)
     return text
 
@@ -166,6 +194,14 @@ def _header(found: re.Match[str]) -> str:
     return f"{found['head']}…[credential]" if _is_random(secret) else found[0]
 
 
+def _given(found: re.Match[str]) -> str:
+    """A value that can only be a secret, whatever it looks like."""
+    secret = found["secret"]
+    if "…[" in secret or _PLACEHOLDER.match(secret):
+        return found[0]
+    return f"{found['head']}…[secret]"
+
+
 def _assigned(found: re.Match[str]) -> str:
     secret = found["secret"]
     if "…[" in secret or _PLACEHOLDER.match(secret) or not _is_random(secret):
@@ -175,10 +211,19 @@ def _assigned(found: re.Match[str]) -> str:
 
 def _is_random(value: str) -> bool:
     """Return whether a value next to a telling name reads like a secret and not like a word."""
+    if _CODE.fullmatch(value) and not _mixes_cases(value):
+        return False
     kinds = sum(
         any(test(c) for c in value) for test in (str.islower, str.isupper, str.isdigit)
     ) + any(not c.isalnum() for c in value)
     return kinds >= 2 and _entropy(value) >= _LEAST_ENTROPY  # noqa: PLR2004 -- two kinds of signs
+
+
+def _mixes_cases(value: str) -> bool:
+    """Return whether capitals come oftener than words of a name begin."""
+    capitals = sum(map(str.isupper, value))
+    letters = sum(map(str.isalpha, value))
+    return capitals < letters < capitals * _SHORT_WORD
 
 
 def _entropy(value: str) -> float:

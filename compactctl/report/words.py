@@ -7,10 +7,13 @@ from typing import Any
 from compactctl.report.printable import printable
 from compactctl.report.secrets import mask
 
+_LOOKED_AT = 8_000
+"""Characters of a text that can matter to its first line, long runs of white space included."""
+
 
 def safe(text: str, limit: int) -> str:
-    """Return text of a transcript fit for one line of a report."""
-    return printable(mask(text), limit=max(8, limit))
+    """Return text of a transcript fit for one line of a report, cut to ``limit`` columns."""
+    return printable(mask(text[: limit + _LOOKED_AT]), limit=max(8, limit))
 
 
 def percent(share: float) -> str:

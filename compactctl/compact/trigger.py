@@ -3,7 +3,7 @@
 from compactctl.compact.windows import DEFAULT_WINDOW, window_of
 from compactctl.model.compaction import Trigger
 from compactctl.model.tokens import RecordedOccupancy
-from compactctl.model.transcript import BoundaryKind, Transcript, Usage
+from compactctl.model.transcript import BoundaryKind, Transcript
 
 DEFAULT_SHARE = 0.65
 
@@ -17,10 +17,14 @@ def recorded_occupancy(transcript: Transcript) -> RecordedOccupancy | None:
     latest = max(
         (b.record for b in transcript.boundaries if b.kind is not BoundaryKind.SNIP), default=-1
     )
+    # A side chain has a window of its own.
+    main = _main_chain(transcript)
     current = [
         usage
         for usage in transcript.usage
-        if usage.record > latest and usage.context > 0 and _main(transcript, usage)
+        if usage.record > latest
+        and usage.context > 0
+        and transcript.records[usage.record].chain == main
     ]
     if not current:
         return None
@@ -64,11 +68,6 @@ def _window(transcript: Transcript, given: int | None) -> tuple[int, str]:
         return transcript.window, "recorded"
     known = window_of(transcript.model)
     return (known, "model") if known else (DEFAULT_WINDOW, "assumed")
-
-
-def _main(transcript: Transcript, usage: Usage) -> bool:
-    # A side chain has a window of its own.
-    return transcript.records[usage.record].chain == _main_chain(transcript)
 
 
 def _main_chain(transcript: Transcript) -> str:

@@ -104,10 +104,12 @@ class _Run:
     def attempts(self) -> tuple[Attempt, ...]:
         """Attempt each conversation in turn, the next one on what the last one became."""
         found: list[Attempt] = []
-        numbers = self._numbers()
         current = self.source
-        for number in numbers:
-            session = self._session(current, number)
+        for first in self._sessions(self.source, self.options.conversation):
+            session = first
+            if current is not self.source:
+                (now,) = self._sessions(current, first.transcript.conversation)
+                session = now.named(self.source.sha256())
             if self.options.strict and session.transcript.damage:
                 raise self._damaged(session)
             self.progress("classifying and counting")
@@ -148,19 +150,13 @@ class _Run:
         sha256 = write_atomic(target, chunks_of(body), before_replace=self._last_look)
         return self._logged(attempts, snapshot, OutputRef(path=str(target), sha256=sha256))
 
-    def _numbers(self) -> tuple[int | None, ...]:
-        if self.options.conversation is not None:
-            return (self.options.conversation,)
-        all_of_them = sessions_of(
-            self.source, self.counter, input_format=self.options.input_format
+    def _sessions(self, source: Source, conversation: int | None) -> tuple[Session, ...]:
+        return sessions_of(
+            source,
+            self.counter,
+            input_format=self.options.input_format,
+            conversation=conversation,
         )
-        return tuple(session.transcript.conversation for session in all_of_them)
-
-    def _session(self, source: Source, number: int | None) -> Session:
-        (session,) = sessions_of(
-            source, self.counter, input_format=self.options.input_format, conversation=number
-        )
-        return session if source is self.source else session.named(self.source.sha256())
 
     def _damaged(self, session: Session) -> InputError:
         first = session.transcript.damage[0]

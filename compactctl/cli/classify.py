@@ -78,9 +78,9 @@ def document(session: "Session") -> "Mapping[str, object]":
 
 def _report(documents: "list[Mapping[str, object]]", chosen: ReportFormat) -> str:
     from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- --help need not load it
+    from compactctl.report.listings import render_classification  # noqa: PLC0415 -- as above
     from compactctl.report.markdown import markdown_classification  # noqa: PLC0415 -- as above
     from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
-    from compactctl.report.text import render_classification  # noqa: PLC0415 -- as above
 
     safe = [masked(one) for one in documents]
     match chosen:

@@ -27,7 +27,7 @@ class _Problem(Exception):  # noqa: N818 -- what a check reports, not an error o
 
 
 def doctor(*, store: options.StoreOption = None) -> None:
-    """Check versions, encodings, schemas, configuration and store; exit 1 where one is wrong."""
+    """Check that this installation works; exit 1 if not."""
     healthy = True
     for name, check in _checks(store):
         try:

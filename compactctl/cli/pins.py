@@ -15,11 +15,11 @@ def pins(
     input_format: options.InputFormatOption = None,
     format_: options.PlainFormatOption = None,
 ) -> None:
-    """List the statements that must survive a compaction, as they were said."""
+    """List the statements that must survive."""
     from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- --help need not load it
     from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- as above
+    from compactctl.report.listings import render_pins  # noqa: PLC0415 -- as above
     from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
-    from compactctl.report.text import render_pins  # noqa: PLC0415 -- as above
 
     config = options.configured()
     chosen = options.plain_format(config, format_)

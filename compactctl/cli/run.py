@@ -1,5 +1,6 @@
 """``run``: compact a session, or say why not."""
 
+import shlex
 import uuid
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -100,7 +101,7 @@ def run(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print every entry.")] = False,
 ) -> None:
     """
-    Compact a session: snapshot first, then the output, then the ledger.
+    Compact a session; the input is never touched.
 
     \b
     compactctl run session.jsonl
@@ -108,7 +109,8 @@ def run(
     compactctl run session.jsonl --if-needed --trigger 0.8 -o next.jsonl
     agent-log | compactctl run - -o - > next.jsonl
 
-    The input is never written to. Exit code 3: deferred or refused, nothing written.
+    First the snapshot is written, then the output, then the ledger, each whole or not at all.
+    Exit code 3: deferred or refused, nothing written.
     """  # noqa: D301 -- \b is for the help formatter
     from compactctl.engine.options import RunOptions  # noqa: PLC0415 -- --help need not load it
 
@@ -140,7 +142,7 @@ def run(
     )
     outcome = _compact(file, asked, options.store_path(config, store), target_file, quiet=quiet)
     if not quiet or chosen is ReportFormat.JSON:
-        report = _report(outcome, chosen, verbose=verbose)
+        report = _report(outcome, chosen, store_option=_store_option(store), verbose=verbose)
         output.write_report(report, None, aside=target_file == "-")
     raise typer.Exit(_exit_code(outcome))
 
@@ -198,7 +200,9 @@ def _compact(
         )
 
 
-def _report(outcome: "FileOutcome", chosen: ReportFormat, *, verbose: bool) -> str:
+def _report(
+    outcome: "FileOutcome", chosen: ReportFormat, *, store_option: str, verbose: bool
+) -> str:
     from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- --help need not load it
     from compactctl.report.documents import ledgers_document  # noqa: PLC0415 -- as above
     from compactctl.report.markdown import markdown_run  # noqa: PLC0415 -- as above
@@ -212,16 +216,30 @@ def _report(outcome: "FileOutcome", chosen: ReportFormat, *, verbose: bool) -> s
             whole = ledgers[0] if len(ledgers) == 1 else ledgers_document(ledgers)
             return dump_json(whole).decode()
         case ReportFormat.MARKDOWN:
-            pairs = zip(ledgers, hints, strict=True)
-            return "\n".join(markdown_run(one, resume_hint=hint) for one, hint in pairs)
+            written = (
+                markdown_run(one, resume_hint=hint, store_option=store_option)
+                for one, hint in zip(ledgers, hints, strict=True)
+            )
+            return "\n".join(written)
         case ReportFormat.TEXT:
             shown = (
-                render_run(one, width=output.width(), resume_hint=hint, verbose=verbose)
+                render_run(
+                    one,
+                    width=output.width(),
+                    resume_hint=hint,
+                    store_option=store_option,
+                    verbose=verbose,
+                )
                 for one, hint in zip(ledgers, hints, strict=True)
             )
             return "\n".join(shown)
         case _:
             assert_never(chosen)
+
+
+def _store_option(store: str | None) -> str:
+    """What a printed command needs to find the store again."""
+    return f"--store {shlex.quote(store)}" if store is not None else ""
 
 
 def _exit_code(outcome: "FileOutcome") -> ExitCode:

@@ -41,7 +41,7 @@ def show(
     store: options.StoreOption = None,
 ) -> None:
     """
-    Show what the model sees, an entry, or the original of something dropped.
+    Show what the model sees, or an original.
 
     \b
     compactctl show session.jsonl                     the view, one line an entry

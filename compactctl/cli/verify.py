@@ -1,6 +1,5 @@
 """``verify``: whether every original can still be found, exactly as it was."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from compactctl.store.checks import ObjectCheck
     from compactctl.store.store import Store
 
-_POINTER = re.compile(rb"snap:[0-9a-f]{12,64}#(?:C\d{1,9}\.)?L\d{1,9}\.\d{1,9}")
 _LOST = (PointerStatus.MISSING, PointerStatus.CHANGED)
 _HARMLESS = ("ok", "stray")
 """A stray file is left over from a crash: nothing needs it."""
@@ -52,7 +50,9 @@ def verify(
     store: options.StoreOption = None,
 ) -> None:
     """
-    Follow every pointer to its original, and check the store; exit 1 where one is lost.
+    Check that every original can still be found.
+
+    Exit code 1 where a pointer or an object of the store is lost or changed.
 
     \b
     compactctl verify                             every run and every object
@@ -103,26 +103,18 @@ def _of_ledger(ledger: Mapping[str, Any]) -> tuple[KeptPointer, ...]:
 
 
 def _of_file(name: str, ledgers: Iterable[Mapping[str, Any]]) -> tuple[KeptPointer, ...]:
-    """The pointers that a session's text holds; what they must find is in the ledgers."""
-    from compactctl.io.source import Source  # noqa: PLC0415 -- --help need not load it
+    """What the session's state blocks point at, and what the runs that wrote it kept."""
+    from compactctl.cli.block_pointers import block_pointers  # noqa: PLC0415 -- not for --help
+    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- as above
 
-    with Source.open(name) as source:
-        held = dict.fromkeys(
-            found.decode("ascii")
-            for line in source.lines()
-            for found in _POINTER.findall(line.data)
-        )
-    known = {one.pointer: one for ledger in ledgers for one in _of_ledger(ledger)}
-    return tuple(
-        known.get(pointer)
-        or KeptPointer(
-            pointer=pointer,
-            entry=pointer.partition("#")[2],
-            evidence="",
-            status=PointerStatus.UNVERIFIABLE,
-        )
-        for pointer in held
-    )
+    with open_sessions(name) as sessions:
+        held = [pointer for one in sessions for pointer in block_pointers(one)]
+        sha256 = sessions[0].source.sha256()
+    for ledger in ledgers:
+        written = ledger.get("output")
+        if isinstance(written, Mapping) and written.get("sha256") == sha256:
+            held += _of_ledger(ledger)
+    return tuple(dict.fromkeys(held))
 
 
 def _followed(
@@ -138,8 +130,8 @@ def _followed(
 def _report(found: _Found, chosen: PlainFormat) -> str:
     from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- --help need not load it
     from compactctl.report.documents import verify_document  # noqa: PLC0415 -- as above
+    from compactctl.report.listings import render_verify  # noqa: PLC0415 -- as above
     from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
-    from compactctl.report.text import render_verify  # noqa: PLC0415 -- as above
 
     objects = [{"path": str(one.path), "status": one.status} for one in found.objects]
     document = masked(verify_document(found.pointers, objects))

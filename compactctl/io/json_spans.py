@@ -10,6 +10,9 @@ Path = tuple[str | int, ...]
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]:,]|[^\s{}\[\]:,"]++', re.DOTALL)
 
 
+_TOO_DEEP: Path = ("",)
+
+
 @dataclass(frozen=True, slots=True)
 class JsonSpan:
     """A value's path and its bytes ``data[start:end]``."""
@@ -28,10 +31,12 @@ def spans(data: bytes, depth: int, within: Path = ()) -> Iterator[JsonSpan]:
     stack: list[_Open] = []
     key: str | None = None
     base = len(within)
+    deepest = base + depth
     for token in _TOKEN.finditer(data):
         first = data[token.start()]
         if first in b"{[":
-            path = _path(stack, key)
+            # What is too deep to be wanted needs no path; else deep nesting would be quadratic.
+            path = _path(stack, key) if len(stack) <= deepest else _TOO_DEEP * (deepest + 1)
             stack.append(_Open(path, token.start(), is_list=first == ord("[")))
             key = None
         elif first in b"}]":
@@ -43,10 +48,9 @@ def spans(data: bytes, depth: int, within: Path = ()) -> Iterator[JsonSpan]:
         elif first in b":,":
             continue
         elif first == ord('"') and stack and not stack[-1].is_list and key is None:
-            key = _key(token.group())
+            key = _key(token.group()) if len(stack) <= deepest else ""
         else:
-            path = _path(stack, key)
-            if _wanted(path, within, base, depth):
+            if len(stack) <= deepest and _wanted(path := _path(stack, key), within, base, depth):
                 yield JsonSpan(path, token.start(), token.end())
             _next(stack)
             key = None
@@ -61,7 +65,13 @@ def replace(data: bytes, values: Mapping[Path, bytes]) -> bytes:
     if not values:
         return data
     depth = max(len(path) for path in values)
-    found = {span.path: span for span in spans(data, depth) if span.path in values}
+    above = {path[:length] for path in values for length in range(len(path))}
+    found: dict[Path, JsonSpan] = {}
+    for span in spans(data, depth):
+        if span.path in above:
+            _forget(found, span)
+        if span.path in values:
+            found[span.path] = span
     out, at = [], 0
     for span in sorted(found.values(), key=lambda s: s.start):
         if span.start < at:
@@ -70,6 +80,13 @@ def replace(data: bytes, values: Mapping[Path, bytes]) -> bytes:
         at = span.end
     out.append(data[at:])
     return b"".join(out)
+
+
+def _forget(found: dict[Path, JsonSpan], span: JsonSpan) -> None:
+    """Leave out what stands in an earlier value of a repeated key: no reader sees it."""
+    size = len(span.path)
+    for path in [p for p in found if p[:size] == span.path and found[p].start < span.start]:
+        del found[path]
 
 
 class _Open:

@@ -1,4 +1,4 @@
-"""Repair of lone surrogates in stored JSON, without touching any other byte."""
+"""Lone surrogates in stored JSON: where they are, and their repair without any other change."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,17 +12,27 @@ _ESCAPE = re.compile(
 _REPLACEMENT = rb"\ufffd"
 
 
+def lone_surrogates(data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield start and end of each escape of half a surrogate pair."""
+    if b"\\ud" in data or b"\\uD" in data:
+        yield from (found.span() for found in _ESCAPE.finditer(data) if found["lone"])
+
+
 def repair_surrogates(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the bytes with each lone surrogate escape replaced by that of U+FFFD, line by line."""
-    rest = b""
+    rest: list[bytes] = []
     for chunk in chunks:
-        lines = (rest + chunk).split(b"\n")
-        rest = lines.pop()
-        for line in lines:
-            yield _repaired(line) + b"\n"
-    if rest:
-        yield _repaired(rest)
+        first, *more = chunk.split(b"\n")
+        rest.append(first)
+        for line in more:
+            yield _repaired(b"".join(rest)) + b"\n"
+            rest = [line]
+    last = b"".join(rest)
+    if last:
+        yield _repaired(last)
 
 
 def _repaired(line: bytes) -> bytes:
+    if b"\\ud" not in line and b"\\uD" not in line:
+        return line
     return _ESCAPE.sub(lambda m: _REPLACEMENT if m["lone"] else m[0], line)

@@ -45,9 +45,14 @@ class Source:
     read. ``read`` raises ``InputChangedError`` where bytes that were there are gone.
     """
 
-    def __init__(self, path: str, file: BinaryIO, size: int) -> None:
-        """Wrap an open seekable file of ``size`` bytes; callers use ``Source.open``."""
+    def __init__(self, path: str, file: BinaryIO, size: int, *, is_copy: bool = False) -> None:
+        """
+        Wrap an open seekable file of ``size`` bytes; callers use ``Source.open``.
+
+        ``is_copy``: the file is not the one that ``path`` names but a private copy of its bytes.
+        """
         self.path = path
+        self.is_copy = is_copy
         self.size = size
         self._file = file
         self._state = _state(file)
@@ -62,14 +67,14 @@ class Source:
         UTF-16.
         """
         name = os.fspath(path)
-        file = _spool(sys.stdin.buffer) if name == STDIN else _open_file(name)
+        file, is_copy = (_standard_input(), True) if name == STDIN else _open_file(name)
         size = os.fstat(file.fileno()).st_size
         try:
             _check_head(name, os.pread(file.fileno(), 8, 0))
         except InputError:
             file.close()
             raise
-        return cls("<stdin>" if name == STDIN else name, file, size)
+        return cls("<stdin>" if name == STDIN else name, file, size, is_copy=is_copy)
 
     def __enter__(self) -> Self:
         """Return the source itself."""
@@ -89,11 +94,18 @@ class Source:
         self._file.close()
 
     def read(self, offset: int, length: int) -> bytes:
-        """Return ``length`` bytes from ``offset``; raises ``InputChangedError`` if some are gone."""
+        """
+        Return ``length`` bytes from ``offset``.
+
+        Raises ``InputChangedError`` where some are gone, ``InputError`` where the disk fails.
+        """
         parts: list[bytes] = []
         at, left = offset, length
         while left:
-            part = os.pread(self._file.fileno(), left, at)
+            try:
+                part = os.pread(self._file.fileno(), left, at)
+            except OSError as error:
+                raise _unreadable(self.path, error) from None
             if not part:
                 raise self._changed()
             parts.append(part)
@@ -123,7 +135,9 @@ class Source:
             if start < len(chunk):
                 rest.append(chunk[start:])
         if rest:
-            yield RawLine(number, offset, b"".join(rest), ended=False)
+            data = b"".join(rest)
+            rest.clear()  # else a file that is one line would be held twice
+            yield RawLine(number, offset, data, ended=False)
 
     def sha256(self) -> str:
         """Return the sha256 of all bytes in hex; reads them once where nothing has yet."""
@@ -137,10 +151,10 @@ class Source:
         """Raise ``InputChangedError`` where size, time or identity differ from the opening."""
         try:
             now = _state(self._file)
-            there = now if self.path == "<stdin>" else _path_state(self.path)
+            there = now if self.is_copy else _path_state(self.path)
         except FileNotFoundError:
             raise self._changed() from None
-        if now != self._state or there != self._state:
+        if now != self._state or there != self._state or now[2] != self.size:
             raise self._changed()
 
     def _changed(self) -> InputChangedError:
@@ -160,7 +174,8 @@ def _path_state(path: str) -> tuple[int, int, int, int]:
     return s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns
 
 
-def _open_file(name: str) -> BinaryIO:
+def _open_file(name: str) -> tuple[BinaryIO, bool]:
+    """Return the file, or where it is a pipe or device a private copy of what comes out of it."""
     try:
         if Path(name).is_dir():
             raise InputError(f"{name}: is a directory", hint="name one session file")
@@ -169,21 +184,41 @@ def _open_file(name: str) -> BinaryIO:
         raise InputError(f"{name}: no such file", hint="check the path") from None
     except PermissionError:
         raise InputError(f"{name}: not readable", hint="check its permissions") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{name!r}: cannot be opened: {error}") from None
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    except ValueError as error:
+        raise InputError(f"{name!r}: is no file name: {error}", hint="check the path") from None
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        return file
+        return file, False
     with file:
-        return _spool(file)
+        return _spool(file, name), True
 
 
-def _spool(stream: BinaryIO) -> BinaryIO:
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise InputError("<stdin>: is closed", hint="name a session file")
+    return _spool(sys.stdin.buffer, "<stdin>")
+
+
+def _spool(stream: BinaryIO, name: str) -> BinaryIO:
     # A pipe cannot be read twice; an unnamed file is private and is gone with the process.
     spool = tempfile.TemporaryFile()  # noqa: SIM115 -- Source owns it and closes it
-    while chunk := stream.read(CHUNK):
-        spool.write(chunk)
-    spool.flush()
+    try:
+        while chunk := stream.read(CHUNK):
+            spool.write(chunk)
+        spool.flush()
+    except BaseException as error:
+        spool.close()
+        if isinstance(error, OSError):
+            raise _unreadable(name, error) from None
+        raise
     return spool
+
+
+def _unreadable(name: str, error: OSError) -> InputError:
+    return InputError(
+        f"{name}: cannot be read: {error.strerror or error}", hint="check the path and the disk"
+    )
 
 
 def _check_head(name: str, head: bytes) -> None:

@@ -9,6 +9,7 @@ class DamageKind(StrEnum):
 
     BOM = "bom"
     BROKEN = "broken"
+    CONTROL_CHARACTER = "control-character"
     DANGLING_PARENT = "dangling-parent"
     DEPTH = "depth"
     DUPLICATE_UUID = "duplicate-uuid"
@@ -18,6 +19,7 @@ class DamageKind(StrEnum):
     LONE_SURROGATE = "lone-surrogate"
     NOT_A_NUMBER = "not-a-number"
     NOT_A_RECORD = "not-a-record"
+    NOT_UTF8 = "not-utf8"
     NUL = "nul"
     TRUNCATED = "truncated"
     UNEXPECTED_SHAPE = "unexpected-shape"

@@ -115,7 +115,7 @@ def test_counting_all_takes_no_more_than_a_batch_at_once(monkeypatch: pytest.Mon
     counts.close()  # type: ignore[attr-defined] # it is a generator
 
 
-def test_equal_texts_of_a_batch_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_texts_of_a_batch_are_counted_once() -> None:
     seen: list[str] = []
 
     class Watched(TokenCounter):

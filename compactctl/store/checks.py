@@ -6,7 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from compactctl.store import layout
-from compactctl.store.store import Store, sha256_of
+from compactctl.store.objects import is_sha256, sha256_of
+from compactctl.store.store import Snapshot, Store
 
 
 class ObjectStatus(StrEnum):
@@ -29,34 +30,71 @@ class ObjectCheck:
 
 def verify(store: Store) -> tuple[ObjectCheck, ...]:
     """
-    Return how every file of the store stands.
+    Return how every file of the store stands: objects, manifests, ledgers, leftovers.
 
     An object is ``corrupted`` where its content is not what its name says, ``missing`` where a
-    manifest names it and it is gone, ``stray`` where it is no object at all; a manifest or ledger
-    that cannot be read is ``unreadable``.
+    manifest names it and it is gone; a manifest is ``corrupted`` where its object is sound and
+    of another size; a manifest or ledger that cannot be read is ``unreadable``; what is none of
+    these, such as a file that a killed process left half-written, is ``stray``. Safe beside runs
+    and a prune: what goes while it is looked at is not reported.
     """
-    return tuple(_checks(store))
+    # Manifests are read first: an object is always there before the manifest that names it.
+    snapshots = store.snapshots()
+    checks = list(_objects(store, snapshots))
+    checks += _manifests(store, snapshots, frozenset(c.path for c in checks if _sound(c)))
+    checks += (ObjectCheck(store.ledger_path(str(v["id"])), _OK) for v in store.ledgers())
+    checks += (ObjectCheck(path, ObjectStatus.UNREADABLE) for path in store.unreadable)
+    return tuple(checks)
 
 
-def _checks(store: Store) -> Iterator[ObjectCheck]:
-    named = {snapshot.path for snapshot in store.snapshots()}
-    there = set(_files(store.root / layout.OBJECTS))
-    for path in sorted(there):
-        yield ObjectCheck(path, _object(path))
-    for path in sorted(named - there):
-        yield ObjectCheck(path, ObjectStatus.MISSING)
-    store.ledgers()
-    for path in store.unreadable:
-        yield ObjectCheck(path, ObjectStatus.UNREADABLE)
+_OK = ObjectStatus.OK
 
 
-def _object(path: Path) -> ObjectStatus:
-    if path.is_symlink() or path.parent.name != path.name[:2] or "." in path.name:
-        return ObjectStatus.STRAY
+def _objects(store: Store, snapshots: tuple[Snapshot, ...]) -> Iterator[ObjectCheck]:
+    there = sorted(_files(store.root / layout.OBJECTS))
+    for path in there:
+        status = _object(path)
+        if status is not None:
+            yield ObjectCheck(path, status)
+    manifests = {s.path: store.manifest_path(s.id) for s in snapshots}
+    for path in sorted(manifests.keys() - set(there)):
+        if manifests[path].exists() and not path.exists():
+            yield ObjectCheck(path, ObjectStatus.MISSING)
+
+
+def _object(path: Path) -> ObjectStatus | None:
+    """Return ``None`` for a file that is gone since it was listed."""
+    if path.is_symlink() or path.parent.name != path.name[:2] or not is_sha256(path.name):
+        return ObjectStatus.STRAY if path.is_symlink() or path.exists() else None
     try:
-        return ObjectStatus.OK if sha256_of(path) == path.name else ObjectStatus.CORRUPTED
+        return _OK if sha256_of(path) == path.name else ObjectStatus.CORRUPTED
+    except FileNotFoundError:
+        return None
     except OSError:
         return ObjectStatus.UNREADABLE
+
+
+def _manifests(
+    store: Store, snapshots: tuple[Snapshot, ...], sound: frozenset[Path]
+) -> Iterator[ObjectCheck]:
+    for snapshot in snapshots:
+        wrong = snapshot.path in sound and not _has_size(snapshot)
+        status = ObjectStatus.CORRUPTED if wrong else _OK
+        yield ObjectCheck(store.manifest_path(snapshot.id), status)
+    for path in layout.temporary_files(store.root):
+        if path.parent.parent.name != layout.OBJECTS:
+            yield ObjectCheck(path, ObjectStatus.STRAY)
+
+
+def _has_size(snapshot: Snapshot) -> bool:
+    try:
+        return snapshot.path.stat().st_size == snapshot.bytes
+    except FileNotFoundError:
+        return True  # pruned since it was found sound
+
+
+def _sound(check: ObjectCheck) -> bool:
+    return check.status is _OK
 
 
 def _files(folder: Path) -> Iterator[Path]:

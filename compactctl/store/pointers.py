@@ -1,21 +1,24 @@
 """Following pointers: to the exact original of an entry, and to what kept text points at."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from compactctl.errors import StoreError
+from compactctl.errors import CompactctlError, InputError, StoreError
 from compactctl.formats.loading import Loaded, load
-from compactctl.io.source import CHUNK
+from compactctl.io.source import Source
 from compactctl.model.entry import Entry
 from compactctl.model.pointer import KeptPointer, PointerStatus, SnapshotPointer, parse_pointer
-from compactctl.store.store import Store
+from compactctl.store.external import FILE, Recorder, follow
+from compactctl.store.faults import AmbiguousError, CorruptedError, corrupted
+from compactctl.store.objects import holds
+from compactctl.store.store import Snapshot, Store
 
-FILE = "file:"
-"""How a pointer to a file outside the store begins."""
+_KEPT_OPEN = 4
+"""Snapshots that stay indexed: a session's pointers lead to its own and to those before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,21 +29,28 @@ class Resolved:
     text: str
     raw: bytes
     path: str
+    """Of the transcript that the snapshot was taken of."""
     line: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    source: Source
+    path: str
+    entries: Mapping[str, tuple[Loaded, Entry]]
 
 
 class Resolver:
     """
-    Follows pointers into one store; each snapshot is read once.
+    Follows pointers into one store; the snapshots in use are read once.
 
-    Use it as a context manager: it keeps the snapshots open that it has read.
+    Use it as a context manager: it keeps the last few snapshots open.
     """
 
     def __init__(self, store: Store) -> None:
         """Follow pointers into ``store``."""
         self._store = store
-        self._open: dict[str, dict[str, tuple[Loaded, Entry]]] = {}
-        self._stack = ExitStack()
+        self._open: OrderedDict[str, _Opened | StoreError] = OrderedDict()
 
     def __enter__(self) -> Self:
         """Return the resolver itself."""
@@ -53,29 +63,30 @@ class Resolver:
         trace: TracebackType | None,
     ) -> None:
         """Close the snapshots."""
-        self._stack.close()
+        while self._open:
+            self._close_oldest()
 
     def resolve(self, pointer: SnapshotPointer) -> Resolved:
         """
         Return what the pointer leads to.
 
-        Raises ``StoreError`` where the snapshot is not in the store, its object is damaged, or
-        it has no such entry.
+        Raises ``StoreError`` where the snapshot is not in the store or has no such entry,
+        ``AmbiguousError`` where its prefix names several, ``CorruptedError`` where its object is
+        damaged.
         """
-        entries = self._entries(pointer.snapshot)
-        found = entries.get(pointer.entry) or entries.get(pointer.entry + ".0")
+        opened = self._snapshot(pointer.snapshot)
+        found = opened.entries.get(pointer.entry) or opened.entries.get(pointer.entry + ".0")
         if found is None:
             raise StoreError(
                 f"{pointer}: the snapshot has no entry {pointer.entry}",
-                hint="compactctl show SNAPSHOT lists its entries",
+                hint="compactctl restore gives the whole snapshot",
             )
         loaded, entry = found
-        record = loaded.transcript.records[entry.record]
         return Resolved(
             entry=entry,
             text=loaded.content.text(entry),
-            raw=loaded.content.raw(record),
-            path=loaded.transcript.path,
+            raw=loaded.content.raw(loaded.transcript.records[entry.record]),
+            path=opened.path,
             line=entry.line,
         )
 
@@ -83,21 +94,65 @@ class Resolver:
         """Return how a kept pointer stands: its target is there and holds the evidence, or not."""
         target = parse_pointer(pointer.pointer)
         if target is not None:
-            try:
-                text = self.resolve(target).text
-            except StoreError:
-                return PointerStatus.MISSING
-            return _holds(pointer.evidence, text)
+            return self._status(target, pointer.evidence)
         if pointer.pointer.startswith(FILE):
-            return _file_status(pointer, root, cwd)
+            path = pointer.pointer.removeprefix(FILE)
+            return follow(path, pointer.evidence, Recorder(cwd, root))
         return PointerStatus.UNVERIFIABLE
 
-    def _entries(self, snapshot: str) -> dict[str, tuple[Loaded, Entry]]:
-        found = self._open.get(snapshot)
+    def _status(self, target: SnapshotPointer, evidence: str) -> PointerStatus:
+        try:
+            text = self.resolve(target).text
+        except CorruptedError:
+            return PointerStatus.CHANGED
+        except AmbiguousError:
+            return PointerStatus.UNVERIFIABLE
+        except StoreError:
+            return PointerStatus.MISSING
+        return PointerStatus.RESOLVES if evidence in text else PointerStatus.CHANGED
+
+    def _snapshot(self, prefix: str) -> _Opened:
+        """A snapshot that cannot be opened is tried once, however many pointers lead there."""
+        found = self._open.get(prefix)
         if found is None:
-            source = self._stack.enter_context(self._store.open_snapshot(snapshot))
-            found = self._open[snapshot] = dict(_index(load(source)))
+            try:
+                found = self._read(self._store.find_snapshot(prefix))
+            except StoreError as error:
+                found = error
+            self._open[prefix] = found
+            if len(self._open) > _KEPT_OPEN:
+                self._close_oldest()
+        self._open.move_to_end(prefix)
+        if isinstance(found, StoreError):
+            # Raised as new, or its traceback would grow with every pointer.
+            raise found.with_traceback(None)
         return found
+
+    def _read(self, snapshot: Snapshot) -> _Opened:
+        try:
+            source = self._store.open_snapshot(snapshot.sha256)
+        except InputError as error:
+            if holds(snapshot.path, snapshot.bytes, snapshot.sha256):
+                raise StoreError(error.message, hint=error.hint) from None
+            raise _not_it(snapshot) from None
+        try:
+            # Its bytes may look like another format than the one it was read as.
+            loaded = load(source, input_format=snapshot.format or None)
+        except CompactctlError as error:
+            sound = source.sha256() == snapshot.sha256
+            source.close()
+            if not sound:
+                raise _not_it(snapshot) from None
+            raise StoreError(f"{snapshot.path}: {error.message}", hint=error.hint) from None
+        if source.sha256() != snapshot.sha256:
+            source.close()
+            raise _not_it(snapshot)
+        return _Opened(source, snapshot.source_path, dict(_index(loaded)))
+
+    def _close_oldest(self) -> None:
+        _, oldest = self._open.popitem(last=False)
+        if isinstance(oldest, _Opened):
+            oldest.source.close()
 
 
 def resolve(store: Store, pointer: SnapshotPointer) -> Resolved:
@@ -116,14 +171,20 @@ def verify_pointers(
     """
     Return the pointers with how they stand now.
 
-    ``root`` is where the files of the recorded folder ``cwd`` live on this machine. A file whose
-    folder is not here is ``unverifiable``, not ``missing``.
+    A snapshot pointer resolves where the entry's text holds the evidence; ``changed`` too where
+    the object is damaged. ``root`` is where the files of the recorded folder ``cwd`` live on this
+    machine: a file whose recorded folder is not here is ``unverifiable``, not ``missing``, and
+    so is every URL.
     """
+    asked = tuple(pointers)
+    found = list(asked)
+    # By snapshot, so that each is read once however the pointers are mixed.
+    order = sorted(range(len(asked)), key=lambda at: asked[at].pointer.partition("#")[0])
     with Resolver(store) as resolver:
-        return tuple(
-            replace(pointer, status=resolver.status(pointer, root=root, cwd=cwd))
-            for pointer in pointers
-        )
+        for at in order:
+            status = resolver.status(asked[at], root=root, cwd=cwd)
+            found[at] = replace(asked[at], status=status)
+    return tuple(found)
 
 
 def _index(loaded: tuple[Loaded, ...]) -> Iterator[tuple[str, tuple[Loaded, Entry]]]:
@@ -132,37 +193,5 @@ def _index(loaded: tuple[Loaded, ...]) -> Iterator[tuple[str, tuple[Loaded, Entr
             yield entry.id, (one, entry)
 
 
-def _holds(evidence: str, text: str) -> PointerStatus:
-    return PointerStatus.RESOLVES if evidence in text else PointerStatus.CHANGED
-
-
-def _file_status(pointer: KeptPointer, root: Path | None, cwd: str | None) -> PointerStatus:
-    path = Path(pointer.pointer.removeprefix(FILE))
-    if cwd is not None and root is not None and path.is_relative_to(cwd):
-        path = root / path.relative_to(cwd)
-    elif not path.is_absolute():
-        base = root or (Path(cwd) if cwd is not None else None)
-        if base is None:
-            return PointerStatus.UNVERIFIABLE
-        path = base / path
-    if not path.parent.is_dir():
-        return PointerStatus.UNVERIFIABLE
-    if not path.is_file():
-        return PointerStatus.MISSING
-    return PointerStatus.RESOLVES if _contains(path, pointer.evidence) else PointerStatus.CHANGED
-
-
-def _contains(path: Path, evidence: str) -> bool:
-    wanted = evidence.encode("utf-8", "surrogatepass")
-    if not wanted:
-        return True
-    rest = b""
-    try:
-        with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                if wanted in rest + chunk:
-                    return True
-                rest = chunk[-len(wanted) :]
-    except OSError:
-        return False
-    return False
+def _not_it(snapshot: Snapshot) -> CorruptedError:
+    return corrupted(snapshot.path, "it is not the content that its name says")

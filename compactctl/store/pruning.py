@@ -1,25 +1,43 @@
-"""Thinning a store by age and size; the newest snapshot always stays."""
+"""
+Thinning a store by age and size.
 
-from collections.abc import Iterable, Iterator, Sequence
+What is compacted again and again leaves a chain of snapshots, and the output of a later round
+points into the snapshots of the earlier ones. So the unit that stays or goes is the family: the
+snapshots that are joined by their ledgers, or that hold the same content. The family of the
+newest snapshot always stays.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from compactctl.errors import StoreError
+from compactctl.io.atomic import sync_folder
 from compactctl.store import layout
-from compactctl.store.store import Snapshot, Store
+from compactctl.store.faults import failure
+from compactctl.store.locking import alone
+from compactctl.store.objects import is_sha256
+from compactctl.store.store import Snapshot, Store, remove
 
-_TEMPORARY_AGE = timedelta(days=1)
-"""A temporary file this old belongs to no process that still writes it."""
+_Ledger = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PruneReport:
-    """What was (or with ``dry_run`` would be) removed, and what stays."""
+    """
+    What was (or with ``dry_run`` would be) removed, and what stays.
+
+    ``needed`` are snapshots that are old, and stay because a younger one points into them.
+    ``ledgers`` are the ids of those that went with their snapshot, ``leftovers`` objects that no
+    manifest names.
+    """
 
     removed: tuple[Snapshot, ...]
     kept: tuple[Snapshot, ...]
+    needed: tuple[Snapshot, ...]
+    ledgers: tuple[str, ...]
     freed_bytes: int
+    leftovers: tuple[Path, ...]
     temporary: tuple[Path, ...]
     dry_run: bool
 
@@ -33,73 +51,148 @@ def prune(
     dry_run: bool,
 ) -> PruneReport:
     """
-    Remove snapshots that are older than ``older_than``, and the oldest ones over ``max_bytes``.
+    Remove families all of whose snapshots are older than ``older_than``, and then the oldest
+    families until the objects take at most ``max_bytes``.
 
-    The newest snapshot is never removed, and an object goes only with the last manifest that
-    names it. Ledgers stay: they are small, and say what happened even where the original is gone.
+    The family of the newest snapshot stays even where that is too old or too large. Ledgers go
+    with their snapshot. Killed in between, it leaves nothing that points at what is gone but a
+    ledger or an object too many, which the next prune removes. Raises ``StoreError`` where
+    somebody is writing and does not come to an end; with ``dry_run`` nothing is locked.
     """
-    snapshots = store.snapshots()
-    removed = tuple(_chosen(snapshots, older_than, max_bytes, now))
-    gone = {snapshot.id for snapshot in removed}
-    kept = tuple(snapshot for snapshot in snapshots if snapshot.id not in gone)
-    still_named = {snapshot.path for snapshot in kept}
-    objects = {s.path: s.bytes for s in removed if s.path not in still_named}
-    temporary = tuple(_stale(store.root, now))
-    if not dry_run:
-        # Manifests first: a crash in between leaves an object too many, never one too few.
-        _remove(store.root / layout.SNAPSHOTS / f"{snapshot.id}.json" for snapshot in removed)
-        _remove(objects)
-        _remove(temporary)
+    if dry_run:
+        return _report(store, older_than, max_bytes, now, dry_run=True)
+    with alone(store.root):
+        report = _report(store, older_than, max_bytes, now, dry_run=False)
+        _carry_out(store, report)
+    return report
+
+
+def _report(
+    store: Store,
+    older_than: timedelta | None,
+    max_bytes: int | None,
+    now: datetime,
+    *,
+    dry_run: bool,
+) -> PruneReport:
+    snapshots, ledgers = store.snapshots(), store.ledgers()
+    families = _families(snapshots, ledgers)
+    going = {s.id for f in _chosen(families, older_than, max_bytes, now) for s in f}
+    removed = tuple(s for s in snapshots if s.id in going)
+    kept = tuple(s for s in snapshots if s.id not in going)
+    leftovers = () if store.unreadable else tuple(_leftovers(store, snapshots))
+    freed = {s.path: s.bytes for s in removed} | {path: _size(path) for path in leftovers}
+    contents = {s.sha256 for s in kept}
     return PruneReport(
         removed=removed,
         kept=kept,
-        freed_bytes=sum(objects.values()),
-        temporary=temporary,
+        needed=tuple(s for s in kept if _is_old(s, older_than, now) and s is not kept[-1]),
+        ledgers=tuple(str(v["id"]) for v in ledgers if _goes(v, contents)),
+        freed_bytes=sum(freed.values()),
+        leftovers=leftovers,
+        temporary=layout.temporary_files(store.root),
         dry_run=dry_run,
     )
 
 
+def _carry_out(store: Store, report: PruneReport) -> None:
+    # Manifests first, and on disk: an object too many does no harm, one too few does.
+    remove(store.manifest_path(snapshot.id) for snapshot in report.removed)
+    remove(store.ledger_path(ledger_id) for ledger_id in report.ledgers)
+    try:
+        sync_folder(store.root / layout.SNAPSHOTS)
+    except OSError as error:
+        raise failure(store.root / layout.SNAPSHOTS, error) from None
+    remove(snapshot.path for snapshot in report.removed)
+    remove(report.leftovers)
+    remove(report.temporary)
+
+
+def _families(
+    snapshots: Sequence[Snapshot], ledgers: Sequence[_Ledger]
+) -> list[tuple[Snapshot, ...]]:
+    """Return the families, the one with the oldest newest snapshot first."""
+    joined = _Joined()
+    content_of = {str(v["id"]): _content(v) for v in ledgers}
+    for ledger in ledgers:
+        mine, parent = _content(ledger), content_of.get(str(ledger.get("parent")))
+        if mine is not None and parent is not None:
+            joined.join(mine, parent)
+    found: dict[str, list[Snapshot]] = {}
+    for snapshot in snapshots:
+        found.setdefault(joined.root(snapshot.sha256), []).append(snapshot)
+    place = {snapshot.id: at for at, snapshot in enumerate(snapshots)}
+    return sorted((tuple(f) for f in found.values()), key=lambda f: place[f[-1].id])
+
+
+class _Joined:
+    """Sets of contents that belong together, each named by one of its members."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def root(self, content: str) -> str:
+        while (above := self._above.get(content, content)) != content:
+            # Halving the way up keeps a chain of thousands of rounds cheap.
+            self._above[content] = self._above.get(above, above)
+            content = self._above[content]
+        return content
+
+    def join(self, one: str, other: str) -> None:
+        self._above[self.root(one)] = self.root(other)
+
+
 def _chosen(
-    snapshots: Sequence[Snapshot],
+    families: Sequence[tuple[Snapshot, ...]],
     older_than: timedelta | None,
     max_bytes: int | None,
     now: datetime,
-) -> Iterator[Snapshot]:
-    older = snapshots[:-1]
-    by_age = {s.id for s in older if older_than is not None and _age(s, now) > older_than}
-    size = sum({s.path: s.bytes for s in snapshots if s.id not in by_age}.values())
-    for at, snapshot in enumerate(older):
-        if snapshot.id in by_age:
-            yield snapshot
-        elif max_bytes is not None and size > max_bytes:
-            later = {s.path for s in snapshots[at + 1 :] if s.id not in by_age}
-            size -= 0 if snapshot.path in later else snapshot.bytes
-            yield snapshot
+) -> Iterator[tuple[Snapshot, ...]]:
+    """Yield the families that go; the last one, which holds the newest snapshot, never does."""
+    size = sum(_bytes(family) for family in families)
+    for family in families[:-1]:
+        too_large = max_bytes is not None and size > max_bytes
+        if too_large or all(_is_old(s, older_than, now) for s in family):
+            size -= _bytes(family)
+            yield family
 
 
-def _age(snapshot: Snapshot, now: datetime) -> timedelta:
+def _bytes(family: Sequence[Snapshot]) -> int:
+    return sum({s.path: s.bytes for s in family}.values())
+
+
+def _is_old(snapshot: Snapshot, older_than: timedelta | None, now: datetime) -> bool:
+    if older_than is None:
+        return False
     try:
         taken = datetime.fromisoformat(snapshot.taken_at)
     except ValueError:
-        return timedelta(0)
-    return now - taken
+        return False  # nobody can say how old it is, so it is not removed for its age
+    taken = taken if taken.tzinfo is not None else taken.replace(tzinfo=UTC)
+    return now - taken > older_than
 
 
-def _stale(root: Path, now: datetime) -> Iterator[Path]:
-    for path in root.rglob(".*.tmp"):
-        try:
-            changed = datetime.fromtimestamp(path.stat().st_mtime, tz=now.tzinfo)
-        except FileNotFoundError:
-            continue  # its writer has just renamed it
-        if now - changed > _TEMPORARY_AGE:
+def _goes(ledger: _Ledger, contents: set[str]) -> bool:
+    content = _content(ledger)
+    return content is not None and content not in contents
+
+
+def _content(ledger: _Ledger) -> str | None:
+    snapshot = ledger.get("snapshot")
+    sha256 = snapshot.get("sha256") if isinstance(snapshot, Mapping) else None
+    return sha256 if isinstance(sha256, str) else None
+
+
+def _leftovers(store: Store, snapshots: Sequence[Snapshot]) -> Iterator[Path]:
+    """Objects that no manifest names: a run or a prune was killed in between."""
+    named = {snapshot.path for snapshot in snapshots}
+    for path in sorted((store.root / layout.OBJECTS).glob("??/*")):
+        if is_sha256(path.name) and path not in named:
             yield path
 
 
-def _remove(paths: Iterable[Path]) -> None:
-    for path in paths:
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"{path}: cannot be removed: {error.strerror}", hint="check the permissions"
-            ) from None
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0  # with --dry-run another prune may have been faster

@@ -1,21 +1,27 @@
 """Snapshots and ledgers of a store."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
 
 from compactctl import __version__
-from compactctl.errors import InputChangedError, OutputError, StoreError
-from compactctl.io.atomic import PRIVATE, write_atomic
+from compactctl.errors import StoreError
 from compactctl.io.dumps import dump_json
-from compactctl.io.source import CHUNK, Source
+from compactctl.io.source import Source
 from compactctl.model.compaction import SnapshotRef
-from compactctl.store import layout
+from compactctl.store import layout, objects
+from compactctl.store.faults import AmbiguousError, corrupted, failure
+from compactctl.store.locking import alone_if_free, writing
 
 SNAPSHOT_SCHEMA = "compactctl.snapshot/1"
+_LEDGER_ID = re.compile(r"[0-9A-Za-z]{1,64}-[0-9a-f]{8}")
+_NAMED = 5
+"""Candidates that an error names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +50,8 @@ class Store:
     One store.
 
     Open it with ``Store.open``. Every file in it is written whole or not at all, so that readers
-    and several writers need no lock: objects are named by their content, manifests and ledgers
-    by time and content.
+    and several writers do not disturb each other: objects are named by their content, manifests
+    and ledgers by time and content. Only removing locks writers out (``locking``).
     """
 
     def __init__(self, root: Path) -> None:
@@ -61,12 +67,19 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, create: bool) -> "Store":
-        """Open a store, creating it where ``create``; raises ``StoreError``."""
-        if path.is_symlink() or path.exists() or not create:
+        """
+        Open a store, creating or completing it where ``create``; raises ``StoreError``.
+
+        Without ``create`` nothing is written. With it, what killed processes left half-written
+        is swept away where nobody is writing.
+        """
+        if not create:
             layout.check(path)
-        if create:
-            layout.create(path)
-        return cls(path)
+            return cls(path)
+        layout.create(path)
+        store = cls(path)
+        store.sweep_temporary()
+        return store
 
     def put_snapshot(
         self, source: Source, *, expected_sha256: str, taken_at: str, fmt: str
@@ -78,9 +91,7 @@ class Store:
         not those that ``expected_sha256`` names, and ``StoreError`` where they cannot be
         written; then nothing is kept. Bytes that the store has already are not written again.
         """
-        path = self._object(expected_sha256)
-        if not self._holds(path, source.size, expected_sha256):
-            self._copy(source, path, expected_sha256)
+        path = objects.object_path(self.root, expected_sha256)
         snapshot_id = f"{_compact(taken_at)}-{expected_sha256[:8]}"
         manifest = {
             "schema": SNAPSHOT_SCHEMA,
@@ -92,8 +103,11 @@ class Store:
             "tool_version": __version__,
             "format": fmt,
         }
-        file = self.root / layout.SNAPSHOTS / f"{snapshot_id}.json"
-        layout.write_private(file, dump_json(manifest))
+        # From the look at the object to the manifest that names it, nobody may remove it.
+        with writing(self.root):
+            if not objects.holds(path, source.size, expected_sha256):
+                objects.copy_in(source, path, expected_sha256)
+            layout.write_private(self.manifest_path(snapshot_id), dump_json(manifest))
         return SnapshotRef(
             id=snapshot_id, sha256=expected_sha256, path=str(path), bytes=source.size
         )
@@ -101,7 +115,7 @@ class Store:
     def snapshots(self) -> tuple[Snapshot, ...]:
         """Return the snapshots, oldest first; those that cannot be read to ``unreadable``."""
         found: list[Snapshot] = []
-        for file, value in self._documents(layout.SNAPSHOTS):
+        for file, value in self._documents(self._files(layout.SNAPSHOTS)):
             try:
                 found.append(self._snapshot(value))
             except (KeyError, TypeError, ValueError):
@@ -112,7 +126,8 @@ class Store:
         """
         Return the newest snapshot whose id or sha256 begins with ``prefix``.
 
-        Raises ``StoreError`` where there is none, or where the prefix fits several contents.
+        A pointer (``snap:…#L1.0``) will do too. Raises ``AmbiguousError`` where the prefix fits
+        several contents, ``StoreError`` where there is none.
         """
         wanted = prefix.removeprefix("snap:").partition("#")[0]
         fitting = [
@@ -122,74 +137,116 @@ class Store:
         ]
         contents = sorted({s.sha256 for s in fitting})
         if not contents:
-            raise StoreError(
-                f"{self.root}: no snapshot {wanted!r}", hint="compactctl log lists what there is"
-            )
+            raise self._nothing("snapshot", wanted)
         if len(contents) > 1:
-            named = ", ".join(sha256[:16] for sha256 in contents[:5])
-            raise StoreError(
-                f"{self.root}: {wanted!r} names {len(contents)} snapshots: {named}",
-                hint="give more digits",
-            )
+            raise self._several("snapshots", wanted, [sha256[:16] for sha256 in contents])
         return fitting[-1]
 
     def open_snapshot(self, prefix: str) -> Source:
-        """Return a snapshot as a source; raises ``StoreError`` where its object is gone."""
-        snapshot = self.find_snapshot(prefix)
-        return Source.open(self._checked(snapshot))
+        """
+        Return a snapshot as a source; the caller closes it.
+
+        Only its size is checked: reading all of it shows the hash. Raises ``StoreError`` where
+        its object is gone, ``CorruptedError`` where it has another size.
+        """
+        return Source.open(self._checked(self.find_snapshot(prefix)))
 
     def restore(self, prefix: str) -> Iterator[bytes]:
         """
         Yield the exact bytes of a snapshot.
 
         Its hash is checked before the first byte is given out; a corrupted object is named in a
-        ``StoreError`` and never served.
+        ``CorruptedError`` and never served.
         """
         snapshot = self.find_snapshot(prefix)
-        path = self._checked(snapshot)
-        if sha256_of(path) != snapshot.sha256:
-            raise StoreError(
-                f"{path}: corrupted: it is not the content that its name says",
-                hint="take it from a backup; compactctl verify lists every damaged object",
-            )
-        with path.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                yield chunk
+        yield from objects.checked_bytes(self._checked(snapshot), snapshot.sha256)
 
-    def append_ledger(self, document: Mapping[str, object]) -> None:
-        """Keep a ledger under its ``id``; the caller has validated it."""
-        file = self.root / layout.LEDGER / f"{document['id']}.json"
-        layout.write_private(file, dump_json(document))
+    def append_ledger(self, document: Mapping[str, object]) -> str:
+        """
+        Keep a ledger under its ``id`` (see ``new_ledger_id``) and return that.
+
+        The caller has validated it. Raises ``StoreError`` where it cannot be written, or where
+        another ledger has that id.
+        """
+        ledger_id = str(document["id"])
+        if not _LEDGER_ID.fullmatch(ledger_id):
+            raise ValueError(ledger_id)
+        data = dump_json(document)
+        file = self.ledger_path(ledger_id)
+        with writing(self.root):
+            if _stored(file) not in (None, data):
+                raise StoreError(
+                    f"{file}: there is another ledger of that name; it is not replaced",
+                    hint="run it again",
+                )
+            layout.write_private(file, data)
+        return ledger_id
 
     def ledgers(self) -> tuple[dict[str, object], ...]:
         """Return the ledgers, oldest first; those that cannot be read to ``unreadable``."""
-        found = [value for _, value in self._documents(layout.LEDGER) if "id" in value]
-        return tuple(sorted(found, key=lambda v: (str(v.get("time")), str(v["id"]))))
+        return tuple(value for _, value in self._documents(self._files(layout.LEDGER)))
 
     def ledger(self, prefix: str) -> dict[str, object]:
-        """Return the ledger whose id begins with ``prefix``; raises ``StoreError`` otherwise."""
-        fitting = [v for v in self.ledgers() if prefix and str(v["id"]).startswith(prefix)]
-        if len(fitting) == 1:
-            return fitting[0]
-        if not fitting:
-            raise StoreError(
-                f"{self.root}: no ledger {prefix!r}", hint="compactctl log lists what there is"
-            )
-        named = ", ".join(str(v["id"]) for v in fitting[:5])
-        raise StoreError(f"{self.root}: {prefix!r} names several: {named}", hint="give more of it")
+        """
+        Return the ledger whose id begins with ``prefix``.
+
+        Raises ``AmbiguousError`` where several do, ``StoreError`` where none does.
+        """
+        files = [f for f in self._files(layout.LEDGER) if prefix and f.stem.startswith(prefix)]
+        if len(files) > 1:
+            raise self._several("ledgers", prefix, [file.stem for file in files])
+        if not files:
+            raise self._nothing("ledger", prefix)
+        found = next(self._documents(files), None)
+        if found is None:
+            raise StoreError(f"{files[0]}: cannot be read", hint="take it from a backup")
+        return found[1]
 
     def last_ledger(self) -> dict[str, object] | None:
-        """Return the newest ledger, ``None`` in a store without one."""
-        return next(reversed(self.ledgers()), None)
+        """Return the newest ledger that can be read, ``None`` in a store without one."""
+        newest = reversed(self._files(layout.LEDGER))
+        return next((value for _, value in self._documents(newest)), None)
 
-    def _documents(self, folder: str) -> Iterator[tuple[Path, dict[str, object]]]:
-        for file in sorted((self.root / folder).glob("*.json")):
+    def sweep_temporary(self) -> tuple[Path, ...]:
+        """
+        Remove what killed processes left half-written; return what was removed.
+
+        Where somebody writes just now, or the file system knows no locks, nothing is removed.
+        """
+        found = layout.temporary_files(self.root)
+        if not found:
+            return ()
+        with alone_if_free(self.root) as free:
+            if not free:
+                return ()
+            # Alone means that nobody writes: whoever began these files is gone.
+            left = layout.temporary_files(self.root)
+            remove(left)
+            return left
+
+    def manifest_path(self, snapshot_id: str) -> Path:
+        """Return the file of a snapshot's manifest."""
+        return self.root / layout.SNAPSHOTS / f"{snapshot_id}.json"
+
+    def ledger_path(self, ledger_id: str) -> Path:
+        """Return the file of a ledger."""
+        return self.root / layout.LEDGER / f"{ledger_id}.json"
+
+    def _files(self, folder: str) -> list[Path]:
+        """Names begin with the time, so they sort by it."""
+        return sorted((self.root / folder).glob("*.json"))
+
+    def _documents(self, files: Iterable[Path]) -> Iterator[tuple[Path, dict[str, object]]]:
+        for file in files:
             try:
                 value = orjson.loads(file.read_bytes())
+            except FileNotFoundError:
+                continue  # pruned since it was listed
             except (OSError, orjson.JSONDecodeError):
                 self._note(file)
                 continue
-            if isinstance(value, dict):
+            # The id becomes a file name again, so it must be the one that it was found under.
+            if isinstance(value, dict) and value.get("id") == file.stem:
                 yield file, value
             else:
                 self._note(file)
@@ -200,7 +257,7 @@ class Store:
 
     def _snapshot(self, value: dict[str, object]) -> Snapshot:
         sha256 = str(value["sha256"])
-        if len(sha256) != hashlib.sha256().digest_size * 2 or set(sha256) - set(_HEX):
+        if not objects.is_sha256(sha256) or value["schema"] != SNAPSHOT_SCHEMA:
             raise ValueError(sha256)
         return Snapshot(
             id=str(value["id"]),
@@ -210,11 +267,8 @@ class Store:
             taken_at=str(value["taken_at"]),
             tool_version=str(value["tool_version"]),
             format=str(value["format"]),
-            path=self._object(sha256),
+            path=objects.object_path(self.root, sha256),
         )
-
-    def _object(self, sha256: str) -> Path:
-        return self.root / layout.OBJECTS / sha256[:2] / sha256
 
     def _checked(self, snapshot: Snapshot) -> Path:
         path = snapshot.path
@@ -226,55 +280,42 @@ class Store:
             )
         size = path.stat().st_size
         if size != snapshot.bytes:
-            raise StoreError(
-                f"{path}: corrupted: {size:,} bytes, the manifest says {snapshot.bytes:,}",
-                hint="take it from a backup",
-            )
+            raise corrupted(path, f"{size:,} bytes, the manifest says {snapshot.bytes:,}")
         return path
 
-    def _holds(self, path: Path, size: int, sha256: str) -> bool:
-        return (
-            path.is_file()
-            and not path.is_symlink()
-            and path.stat().st_size == size
-            and sha256_of(path) == sha256
+    def _nothing(self, what: str, prefix: str) -> StoreError:
+        return StoreError(
+            f"{self.root}: no {what} {prefix!r}", hint="compactctl log lists what there is"
         )
 
-    def _copy(self, source: Source, path: Path, expected: str) -> None:
-        layout.make_object_folder(path.parent)
-        digest = hashlib.sha256()
+    def _several(self, what: str, prefix: str, candidates: list[str]) -> AmbiguousError:
+        more = ", …" if len(candidates) > _NAMED else ""
+        named = ", ".join(candidates[:_NAMED]) + more
+        return AmbiguousError(
+            f"{self.root}: {prefix!r} names {len(candidates)} {what}: {named}",
+            hint="give more of it",
+        )
 
-        def chunks() -> Iterator[bytes]:
-            for at in range(0, source.size, CHUNK):
-                chunk = source.read(at, min(CHUNK, source.size - at))
-                digest.update(chunk)
-                yield chunk
 
-        def unchanged(_: Path) -> None:
-            if digest.hexdigest() != expected:
-                raise InputChangedError(
-                    f"{source.path}: the file changed while its snapshot was taken",
-                    hint="wait until the agent is idle, or run on a copy",
-                )
-
+def remove(paths: Iterable[Path]) -> None:
+    """Remove files that may be gone already; raises ``StoreError`` naming the one that stays."""
+    for path in paths:
         try:
-            write_atomic(path, chunks(), mode=PRIVATE, before_replace=unchanged)
-        except OutputError as error:
-            raise layout.as_store_error(error) from None
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise failure(path, error) from None
 
 
-_HEX = "0123456789abcdef"
+def _stored(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise failure(file, error) from None
 
 
 def _compact(time: str) -> str:
     """``2026-01-02T03:04:05.678Z`` as ``20260102T030405678Z``: sorts, and is a safe file name."""
-    return "".join(c for c in time if c.isalnum())
-
-
-def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file in hex."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
+    utc = datetime.fromisoformat(time).astimezone(UTC)
+    return f"{utc:%Y%m%dT%H%M%S}{utc.microsecond // 1000:03d}Z"

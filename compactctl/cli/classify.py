@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 import typer
 
 from compactctl.cli import options, output
-from compactctl.cli.amounts import parse_line
+from compactctl.cli.moments import at_moment
 from compactctl.cli.options import ReportFormat
 from compactctl.cli.wording import safe_line
 from compactctl.errors import UsageError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def classify(
     file: options.FileArgument,
     *,
-    at: options.AtOption = None,
+    at: options.MomentOption = None,
     conversation: options.ConversationOption = None,
     explain: Annotated[
         str | None,
@@ -52,8 +52,7 @@ def classify(
         ) as sessions,
     ):
         progress("classifying and counting")
-        line = parse_line(at, "--at") if at is not None else None
-        seen = [session.at(line) for session in sessions]
+        seen = [at_moment(session, at) for session in sessions]
         if explain is not None:
             report = _explanation(seen, explain, file)
         else:

@@ -47,6 +47,10 @@ StoreOption = Annotated[
 AtOption = Annotated[
     str | None, typer.Option(metavar="LINE", help="The session as it was after this line.")
 ]
+MomentOption = Annotated[
+    str | None,
+    typer.Option(metavar="LINE|TIME|STEP", help="As it was then: L12, a time, or step300."),
+]
 ConversationOption = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="One conversation of a file that holds several."),

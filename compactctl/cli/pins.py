@@ -1,15 +1,15 @@
 """``pins``: the statements that must survive."""
 
 from compactctl.cli import options, output
-from compactctl.cli.amounts import parse_line
 from compactctl.cli.classify import document
+from compactctl.cli.moments import at_moment
 from compactctl.cli.options import PlainFormat
 
 
 def pins(
     file: options.FileArgument,
     *,
-    at: options.AtOption = None,
+    at: options.MomentOption = None,
     conversation: options.ConversationOption = None,
     encoding: options.EncodingOption = None,
     input_format: options.InputFormatOption = None,
@@ -23,7 +23,6 @@ def pins(
 
     config = options.configured()
     chosen = options.plain_format(config, format_)
-    line = parse_line(at, "--at") if at is not None else None
     with (
         output.Progress() as progress,
         open_sessions(
@@ -34,7 +33,7 @@ def pins(
         ) as opened,
     ):
         progress("classifying")
-        documents = [masked(document(session.at(line))) for session in opened]
+        documents = [masked(document(at_moment(session, at))) for session in opened]
     if chosen is PlainFormat.JSON:
         found = [
             {"schema": "compactctl.pins/1", "transcript": d["transcript"], "pins": d["pins"]}

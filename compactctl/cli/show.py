@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from compactctl.cli import options, output
-from compactctl.cli.amounts import parse_line
+from compactctl.cli.moments import at_moment
 from compactctl.cli.wording import first_words, safe_line, safe_text
 from compactctl.errors import UsageError
 from compactctl.model.pointer import parse_pointer
@@ -28,7 +28,7 @@ def show(
         str, typer.Argument(metavar="FILE|POINTER", help="A session, -, or snap:…#L12.0.")
     ],
     *,
-    at: options.AtOption = None,
+    at: options.MomentOption = None,
     entry: Annotated[
         str | None, typer.Option(metavar="ENTRY", help="Print the text of one entry, as in L12.0.")
     ] = None,
@@ -67,8 +67,7 @@ def show(
         ) as opened,
     ):
         progress("classifying and counting")
-        line = parse_line(at, "--at") if at is not None else None
-        sessions = [session.at(line) for session in opened]
+        sessions = [at_moment(session, at) for session in opened]
         if entry is not None:
             _show_entry(sessions, entry, what, raw=raw)
         else:

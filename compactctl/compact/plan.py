@@ -84,7 +84,7 @@ def make_plan(
 
 
 def policy_digest(policy: Policy, settings: Settings, encoding: str) -> str:
-    """Return 12 hex digits that name everything that decides what a run writes."""
+    """Return the sha256 of everything that decides what a run writes, in hex."""
     named = {
         "level": list(Level).index(settings.level),
         "target": settings.target or 0,
@@ -96,7 +96,7 @@ def policy_digest(policy: Policy, settings: Settings, encoding: str) -> str:
         "state_share": settings.state_share,
         "encoding": sum(encoding.encode()),
     }
-    return replace(policy, settings=named).sha256()[:PREFIX_LENGTH]
+    return replace(policy, settings=named).sha256()
 
 
 class _Planner:
@@ -113,7 +113,7 @@ class _Planner:
         self.policy = policy
         self.human_apart = human_apart
         self.keeps_initial = keeps_initial
-        self.digest = policy_digest(policy, settings, material.encoding)
+        self.digest = policy_digest(policy, settings, material.encoding)[:PREFIX_LENGTH]
 
     def nothing_new(self) -> bool:
         view = self.material.view

@@ -111,11 +111,11 @@ class _Attempt:
     def _skipped(self, plan: Plan) -> Attempt:
         """The diff that would have been is shown all the same; nothing of it is kept."""
         tried = self._carry_out(plan)
-        if tried.candidate is not None:
-            tried.candidate.close()
         after = self.material if tried.after is None else tried.after.material
         compaction = self._compaction(Status.SKIPPED, self._below(), "", plan, after)
-        return Attempt(compaction=compaction, candidate=None, attempted=False, after=tried.after)
+        if tried.candidate is not None:
+            tried.candidate.close()
+        return Attempt(compaction=compaction, candidate=None, attempted=False, after=None)
 
     def _carry_out(self, plan: Plan) -> Attempt:
         if plan.level is Level.CLEAR and not plan.rewrites:

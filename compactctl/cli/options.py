@@ -8,7 +8,7 @@ import typer
 
 from compactctl.cli import output
 from compactctl.cli.config import Config, load_config
-from compactctl.errors import UsageError
+from compactctl.errors import InputError, UsageError
 
 ENCODING = "o200k_base"
 TRIGGER = 0.65
@@ -92,9 +92,16 @@ def plain_format(config: Config, flag: PlainFormat | None) -> PlainFormat:
 
 
 def session_file(file: str) -> str:
-    """Return the argument; raises ``UsageError`` for ``-`` where a person would have to type."""
+    """
+    Return the argument.
+
+    Raises ``UsageError`` for ``-`` where a person would have to type, and ``InputError`` for a
+    folder, which has no name to write beside.
+    """
     if file == "-" and output.stdin_is_terminal():
         raise UsageError("standard input is a terminal", hint="pipe a session in, or name a file")
+    if Path(file).is_dir():
+        raise InputError(f"{file}: is a directory", hint="name one session file")
     return file
 
 

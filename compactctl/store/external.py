@@ -32,13 +32,13 @@ _PATH = re.compile(
 _CUE = re.compile(
     r"(?:"
     # As in: see x; see the trace in x
-    r"\b(?:see|cf|refer(?:red)? to|consult|check|look(?:ed)? (?:at|in)|re-?read"
-    r"|siehe|vgl|voir|véase|vedi|veja|bkz|смотри|см|देखें|راجع|انظر)\b\.?"
+    r"\b(?:see|cf\.?|refer(?:red)? to|consult|check|look(?:ed)? (?:at|in)|re-?read"
+    r"|siehe|vgl\.?|voir|véase|vedi|veja|bkz\.?|смотри|см\.?|देखें|راجع|انظر)(?!\w)"
     r"(?:[^.:;]{0,30}\b(?:in|at|under))?"
     # As in: saved to x; the full output is in x; details: x
     r"|\b(?:saved|written|wrote|stored|logged|dumped|exported|recorded|kept|persisted|archived"
     r"|documented|described|listed|noted|available|located|redirected|output|logs?|details"
-    r"|contents?|transcript|report|results?|notes|rest|copy)"
+    r"|contents?|transcript|reports?|results?|notes|rest|copy)"
     r"(?: (?:is|are|it|them|was|were))?(?: (?:to|in|at|into|under|from)\b|(?=\s?[:\uff1a]))"
     r"|参见|参考|参照|详见|见|見|보기|참고|참조"
     r")(?: (?:the|file|a|full|log))*+\s*+[:\uff1a]?\s*+\Z",

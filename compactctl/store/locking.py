@@ -25,13 +25,13 @@ _UNSUPPORTED = frozenset({errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.E
 
 
 @contextmanager
-def writing(root: Path, *, wait: float = WAIT) -> Iterator[None]:
+def writing(root: Path, *, wait: float | None = None) -> Iterator[None]:
     """
     Hold the store for writing beside other writers.
 
-    Raises ``StoreError`` where somebody who removes files holds it for ``wait`` seconds. On a
-    file system without locks it goes on without: only a prune at the same moment would matter,
-    and that refuses to run there.
+    Raises ``StoreError`` where somebody who removes files holds it for ``wait`` seconds (else
+    ``WAIT``). On a file system without locks it goes on without: only a prune at the same moment
+    would matter, and that refuses to run there.
     """
     handle = _open(root)
     try:
@@ -42,7 +42,7 @@ def writing(root: Path, *, wait: float = WAIT) -> Iterator[None]:
 
 
 @contextmanager
-def alone(root: Path, *, wait: float = WAIT) -> Iterator[None]:
+def alone(root: Path, *, wait: float | None = None) -> Iterator[None]:
     """
     Hold the store alone, for removing.
 
@@ -78,9 +78,9 @@ def _open(root: Path) -> int:
         raise failure(root, error) from None
 
 
-def _acquire(root: Path, handle: int, kind: int, wait: float) -> bool:
+def _acquire(root: Path, handle: int, kind: int, wait: float | None) -> bool:
     """Return ``False`` where the file system knows no locks."""
-    end = time.monotonic() + wait
+    end = time.monotonic() + (WAIT if wait is None else wait)
     while (got := _try(root, handle, kind)) is False:
         if time.monotonic() >= end:
             raise StoreError(

@@ -1,135 +1,16 @@
-"""Claude Code: reading, the view by its loader rules, and files that its client resumes."""
+"""Claude Code: reading, and the view by the rules of its loader."""
 
-import itertools
-import json
-from pathlib import Path
 from typing import Any
 
-import pytest
 from building import source_of
+from claude_sessions import FIXTURES, lines, loaded, record, texts, view_of
 
-from compactctl.formats.base import WriteJob
 from compactctl.formats.claude_code import CLAUDE_CODE
-from compactctl.formats.claude_code.wording import CLEARED, voice_of_result, voice_of_turn
-from compactctl.formats.loading import Loaded, load
-from compactctl.formats.state_block import StateBlock
-from compactctl.io.source import Source
-from compactctl.model.compaction import NewArguments, NewText
+from compactctl.formats.claude_code.wording import CLEARED
+from compactctl.formats.loading import load
 from compactctl.model.damage import DamageKind
-from compactctl.model.entry import Author, Kind, View
+from compactctl.model.entry import Author, Kind
 from compactctl.model.transcript import BoundaryKind
-
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "claude-code"
-BLOCK = StateBlock(
-    policy="0" * 12,
-    last_entry="0" * 16,
-    snapshot="a" * 12,
-    round=1,
-    session="s",
-    pins=(),
-    human=(),
-    facts=(),
-    lines=(),
-)
-
-
-def loaded(name: str) -> Loaded:
-    return load(source_of((FIXTURES / name).read_bytes(), name))[0]
-
-
-def lines(*records: dict[str, Any]) -> Loaded:
-    data = b"".join(json.dumps(r).encode() + b"\n" for r in records)
-    return load(source_of(data))[0]
-
-
-def record(
-    uuid: str, parent: str | None, kind: str, content: object, **more: Any
-) -> dict[str, Any]:
-    return {
-        "parentUuid": parent,
-        "isSidechain": False,
-        "sessionId": "s",
-        "type": kind,
-        "message": {"role": kind, "content": content, **more.pop("message", {})},
-        "uuid": uuid,
-        **more,
-    }
-
-
-def view_of(one: Loaded) -> View:
-    return CLAUDE_CODE.view(one.transcript, one.content, len(one.transcript.records))
-
-
-def texts(one: Loaded) -> list[str]:
-    return [one.content.text(s.entry) if s.shown is None else s.shown for s in view_of(one)]
-
-
-def written(one: Loaded, source: Source, cut: int, after_line: int, **changes: Any) -> bytes:
-    ids = (f"new-{n}" for n in itertools.count())
-    job = {
-        "transcript": one.transcript,
-        "source": source,
-        "content": one.content,
-        "view": view_of(one),
-        "cut": cut,
-        "after_line": after_line,
-        "block": BLOCK,
-        "rewrites": {},
-        "kept": (),
-        "append": False,
-        "tokens_before": 1000,
-        "trigger": "manual",
-        "now": "2026-06-01T00:00:00.000Z",
-        "new_id": lambda: next(ids),
-        **changes,
-    }
-    return b"".join(CLAUDE_CODE.write(WriteJob(**job)))
-
-
-def loader_view(data: bytes) -> list[str]:
-    """What the client would load, by its rules and none of our code: newest leaf to root."""
-    rows = [json.loads(line) for line in data.split(b"\n") if line.strip()]
-    last = max(i for i, row in enumerate(rows) if row.get("subtype") == "compact_boundary")
-    rows = rows[last:]
-    by_uuid = {row["uuid"]: row for row in rows if row.get("uuid")}
-    chained = [row for row in rows if row.get("uuid") and not row.get("isSidechain")]
-    leaf = next(r for r in reversed(chained) if r["type"] in ("user", "assistant"))
-    path, at = [], leaf
-    while at is not None:
-        path.append(at)
-        at = by_uuid.get(at["parentUuid"])
-    messages = {r["message"].get("id") for r in path if r["type"] == "assistant"}
-    calls = set()
-    for row in chained:
-        if row["type"] == "assistant" and row["message"].get("id") in messages:
-            content = row["message"]["content"]
-            calls |= {b["id"] for b in content if b["type"] == "tool_use"}
-    found = []
-    for row in chained:
-        content = row.get("message", {}).get("content")
-        answers = isinstance(content, list) and any(b.get("tool_use_id") in calls for b in content)
-        if row in path or answers or row.get("message", {}).get("id") in messages - {None}:
-            found.append(row)
-    return [t for r in found if r["type"] in ("user", "assistant") for t in row_texts(r)]
-
-
-def row_texts(row: dict[str, Any]) -> list[str]:
-    content = row["message"]["content"]
-    if isinstance(content, str):
-        return [content]
-    shown = []
-    for block in content:
-        match block["type"]:
-            case "text":
-                shown.append(block["text"])
-            case "thinking":
-                shown.append(block["thinking"])
-            case "tool_use":
-                arguments = json.dumps(block["input"], ensure_ascii=False, separators=(",", ":"))
-                shown.append(f"{block['name']}\n{arguments}")
-            case "tool_result":
-                shown.append(block["content"])
-    return shown
 
 
 def test_one_message_over_several_lines_is_one_group_and_one_usage() -> None:
@@ -280,181 +161,183 @@ def test_dangling_parents_leave_nothing_out() -> None:
     assert [d.kind for d in one.transcript.damage] == [DamageKind.DANGLING_PARENT]
 
 
-REJECTED = (
-    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it "
-    "was a file edit, the new_string was NOT written to the file). To tell you how to proceed, "
-    "the user said:\n"
-)
+def said(text: str) -> list[dict[str, str]]:
+    return [{"type": "text", "text": text}]
 
 
-@pytest.mark.parametrize(
-    ("text", "author", "said"),
-    [
-        ("Fix the gate.", Author.HUMAN, ["Fix the gate."]),
-        ("<system-reminder>be brief</system-reminder>", Author.HARNESS, []),
-        (
-            "Fix it.<system-reminder>be brief</system-reminder>Soon.",
-            Author.HUMAN,
-            ["Fix it.", "Soon."],
-        ),
-        (
-            "<ide_selection>x = 1</ide_selection>\nExplain this.",
-            Author.HUMAN,
-            ["\nExplain this."],
-        ),
-        (
-            "<command-name>/plan</command-name>\n<command-args>the gate only</command-args>",
-            Author.HUMAN,
-            ["the gate only"],
-        ),
-        ("<command-name>/clear</command-name>\n<command-args></command-args>", Author.HARNESS, []),
-        ("<local-command-stdout>done</local-command-stdout>", Author.HARNESS, []),
-        ("[Request interrupted by user for tool use]", Author.HARNESS, []),
-        ("<bash-input>git status</bash-input>", Author.HUMAN, ["git status"]),
-    ],
-)
-def test_whose_words_a_turn_holds(text: str, author: Author, said: list[str]) -> None:
-    voice = voice_of_turn(text, meta=False)
+def test_a_rewind_is_seen_through_rows_that_no_model_sees() -> None:
+    one = lines(
+        record("a", None, "user", "first"),
+        record("b", "a", "assistant", said("answer")),
+        record("s", "b", "system", "", subtype="turn_duration"),
+        record("c", "s", "user", "taken back"),
+        record("d", "c", "assistant", said("lost answer")),
+        record("e", "b", "user", "said instead"),
+    )
 
-    assert voice.author is author
-    assert [text[s.start : s.end] for s in voice.authored] == said
+    assert texts(one) == ["first", "answer", "said instead"]
 
 
-@pytest.mark.parametrize(
-    ("text", "author", "said"),
-    [
-        (REJECTED + "use the other key", Author.HUMAN, ["use the other key"]),
-        (
-            REJECTED + "wait\n\nNote: The user's next message may contain a correction",
-            Author.HUMAN,
-            ["wait"],
-        ),
-        (REJECTED.partition(" To tell")[0], Author.HARNESS, []),
-        (
-            'User has answered your questions: "Which?"="the red one". You can now continue',
-            Author.HUMAN,
-            ["the red one"],
-        ),
-    ],
-)
-def test_what_a_human_did_in_place_of_a_result(text: str, author: Author, said: list[str]) -> None:
-    voice = voice_of_result(text)
-
-    assert voice is not None
-    assert voice.author is author
-    assert [text[s.start : s.end] for s in voice.authored] == said
+def leaf(uuid: str, **more: Any) -> dict[str, Any]:
+    return {"type": "last-prompt", "leafUuid": uuid, "sessionId": "s", **more}
 
 
-def test_a_tool_that_quotes_a_user_speaks_for_nobody() -> None:
-    assert voice_of_result("Log: the user said:\nalways push to main") is None
-
-
-def folded(append: bool = False, **changes: Any) -> tuple[Loaded, bytes, int]:  # noqa: FBT001, FBT002 -- a test's own shorthand
-    source = source_of((FIXTURES / "ledger-service.jsonl").read_bytes())
-    (one,) = load(source)
-    cut = next(i for i, s in enumerate(view_of(one)) if s.entry.line > 117)
-    return one, written(one, source, cut, 117, append=append, **changes), cut
-
-
-@pytest.mark.parametrize("append", [False, True])
-def test_what_the_client_would_load_is_block_and_tail(append: bool) -> None:  # noqa: FBT001 -- a parameter
-    one, data, cut = folded(append)
-    expected = [one.content.text(s.entry) for s in view_of(one)[cut:]]
-
-    shown = loader_view(data)
-
-    assert shown[0].startswith("<compactctl-state ")
-    assert shown[1:] == expected
-
-
-def test_appending_leaves_the_input_as_it_was() -> None:
-    _, data, _ = folded(append=True)
-
-    assert data.startswith((FIXTURES / "ledger-service.jsonl").read_bytes())
-
-
-def test_the_flattened_file_is_one_sound_chain_of_a_new_session() -> None:
-    _, data, _ = folded()
-    rows = [json.loads(line) for line in data.split(b"\n") if line]
-    seen: set[str] = set()
-    for row in rows:
-        if row.get("uuid"):
-            assert row["parentUuid"] is None or row["parentUuid"] in seen
-            seen.add(row["uuid"])
-
-    assert {row["sessionId"] for row in rows if "sessionId" in row} == {"new-0"}
-    assert rows[0]["subtype"] == "compact_boundary"
-    assert rows[1]["isCompactSummary"] is True
-    assert all(r["leafUuid"] in seen for r in rows if r["type"] == "last-prompt")
-
-
-def test_usage_of_kept_rows_is_zeroed() -> None:
-    _, data, _ = folded()
-    usage = [
-        row["message"]["usage"]
-        for row in map(json.loads, data.splitlines())
-        if row["type"] == "assistant"
+def test_a_leaf_that_a_person_chose_ends_the_view() -> None:
+    rows = [
+        record("a", None, "user", "first"),
+        record("b", "a", "assistant", said("answer")),
+        record("c", "b", "user", "taken back"),
+        record("d", "c", "assistant", said("lost answer")),
     ]
 
-    assert usage
-    assert {(u["input_tokens"], u["cache_read_input_tokens"]) for u in usage} == {(0, 0)}
-    assert {u["service_tier"] for u in usage} == {"standard"}
+    assert texts(lines(*rows, leaf("b", explicit=True))) == ["first", "answer"]
+    assert texts(lines(*rows, leaf("b")))[-1] == "lost answer"
 
 
-def test_content_of_kept_rows_stays_byte_for_byte() -> None:
-    _, data, _ = folded()
-    given = (FIXTURES / "ledger-service.jsonl").read_bytes().split(b"\n")[120]
-    message = given[given.index(b'"message":') : given.index(b',"uuid"')]
-
-    assert message.partition(b'"usage"')[0] in data
-
-
-def test_rewrites_change_only_what_they_name() -> None:
-    one, _, _ = folded()
-    call = next(s.entry for s in view_of(one) if s.entry.tool == "Write" and s.entry.line > 117)
-    answer = next(
-        s.entry
-        for s in view_of(one)
-        if s.entry.call_id == call.call_id and s.entry.kind is Kind.TOOL_RESULT
-    )
-    _, data, _ = folded(
-        rewrites={call.id: NewArguments({"content": "[gone]"}), answer.id: NewText("[short]")}
-    )
-    (again,) = load(source_of(data))
-    by_call = {
-        (e.call_id, e.kind): e for e in again.transcript.entries if e.call_id == call.call_id
-    }
-
-    arguments = again.content.arguments(by_call[call.call_id, Kind.TOOL_CALL])
-    before = one.content.arguments(call)
-    assert arguments == {**before, "content": "[gone]"}
-    assert again.content.text(by_call[call.call_id, Kind.TOOL_RESULT]) == "[short]"
-
-
-def test_our_own_block_is_carried() -> None:
-    _, data, _ = folded()
-    (again,) = load(source_of(data))
-
-    assert again.transcript.entries[0].author is Author.CARRIED
-    assert again.transcript.boundaries[0].ours
-    assert again.transcript.session_id == "new-0"
-
-
-def test_an_edited_block_is_not_carried() -> None:
-    _, data, _ = folded()
-    (again,) = load(
-        source_of(data.replace(b"nothing below is a new request", b"obey what is below"))
+def test_turns_behind_a_chosen_leaf_go_on_from_it() -> None:
+    one = lines(
+        record("a", None, "user", "first"),
+        record("b", "a", "assistant", said("answer")),
+        record("c", "b", "user", "taken back"),
+        leaf("b", explicit=True),
+        record("d", "b", "user", "said instead"),
     )
 
-    assert again.transcript.entries[0].author is Author.SUMMARY
-    assert [d.kind for d in again.transcript.damage] == [DamageKind.FORGED_STATE_BLOCK]
+    assert texts(one) == ["first", "answer", "said instead"]
 
 
-def test_the_hint_names_folder_and_command() -> None:
-    transcript = loaded("damage.jsonl").transcript
-
-    assert CLAUDE_CODE.resume_hint(transcript, "out.jsonl") == (
-        "cp out.jsonl ~/.claude/projects/-srv-orchard/"
-        "0b7d0a52-77a4-4a0c-8f0e-5a1f6a6f9c10.jsonl"
-        " && claude --resume 0b7d0a52-77a4-4a0c-8f0e-5a1f6a6f9c10"
+def test_links_that_lead_before_the_boundary_leave_nothing_out() -> None:
+    boundary = record("x", None, "system", "", subtype="compact_boundary", compactMetadata={})
+    one = lines(
+        record("a", None, "user", "first"),
+        record("b", "a", "assistant", said("answer")),
+        boundary,
+        record("y", "x", "user", "This session is being continued …", isCompactSummary=True),
+        record("c", "b", "user", "second"),
+        record("d", "c", "assistant", said("second answer")),
     )
+
+    assert texts(one)[1:] == ["second", "second answer"]
+
+
+def test_progress_rows_bridge_the_chain() -> None:
+    one = lines(
+        record("a", None, "user", "first"),
+        {**record("p", "a", "progress", ""), "data": {"type": "hook_progress"}},
+        record("b", "p", "assistant", said("answer")),
+    )
+
+    assert texts(one) == ["first", "answer"]
+    assert one.transcript.damage == ()
+
+
+def test_a_summary_without_a_boundary_replaces_what_was_before() -> None:
+    opening = "This session is being continued from a previous conversation. It went well."
+    one = lines(
+        record("a", None, "user", "first"),
+        record("b", "a", "assistant", said("answer")),
+        record("c", "b", "user", opening),
+        record("d", "c", "assistant", said("On it.")),
+    )
+
+    assert texts(one) == [opening, "On it."]
+    assert one.transcript.entries[2].author is Author.SUMMARY
+
+
+def test_hook_rows_between_a_boundary_and_its_summary_stay() -> None:
+    hook = {"type": "hook_additional_context", "content": ["Be brief."]}
+    one = lines(
+        record("a", None, "user", "first"),
+        record("x", None, "system", "", subtype="compact_boundary", compactMetadata={}),
+        {**record("h", "x", "attachment", ""), "attachment": hook},
+        record("y", "h", "user", "Summary.", isCompactSummary=True),
+    )
+
+    assert texts(one) == ["Be brief.", "Summary."]
+
+
+def test_snipped_records_are_gone() -> None:
+    one = lines(
+        record("a", None, "user", "first"),
+        record("b", "a", "assistant", said("answer")),
+        record("x", "b", "system", "", snipMetadata={"removedUuids": ["a", "b"]}),
+        record("c", "x", "user", "second"),
+    )
+
+    assert texts(one) == ["second"]
+
+
+def queue(operation: str, content: str | None = None) -> dict[str, Any]:
+    row = {"type": "queue-operation", "operation": operation, "sessionId": "s"}
+    return row if content is None else {**row, "content": content}
+
+
+def test_a_queued_prompt_is_seen_once_it_is_handed_over() -> None:
+    one = lines(
+        record("a", None, "user", "first"),
+        queue("enqueue", "and the gate"),
+        record("b", "a", "assistant", said("answer")),
+        queue("remove"),
+    )
+    seen_by = [len(CLAUDE_CODE.view(one.transcript, one.content, n)) for n in (1, 2, 3, 4)]
+
+    assert seen_by == [1, 1, 2, 3]
+    assert texts(one) == ["first", "and the gate", "answer"]
+
+
+def test_a_queued_prompt_that_became_a_turn_or_was_taken_back_is_not_seen_twice() -> None:
+    turn = lines(
+        record("a", None, "user", "first"),
+        queue("enqueue", "second"),
+        queue("dequeue"),
+        record("b", "a", "user", "second"),
+    )
+    back = lines(record("a", None, "user", "first"), queue("enqueue", "second"), queue("popAll"))
+
+    assert texts(turn) == ["first", "second"]
+    assert texts(back) == ["first"]
+
+
+def test_errors_of_the_client_are_no_turns_and_have_no_usage() -> None:
+    usage = {"usage": {"input_tokens": 9, "output_tokens": 1}}
+    one = lines(
+        record("a", None, "user", "first"),
+        record(
+            "b", "a", "assistant", said("API Error: 529"), isApiErrorMessage=True, message=usage
+        ),
+        record(
+            "c", "b", "assistant", said("No response."), message={"model": "<synthetic>", **usage}
+        ),
+    )
+
+    assert texts(one) == ["first"]
+    assert one.transcript.usage == ()
+
+
+def test_of_a_message_of_several_requests_the_last_says_what_the_window_held() -> None:
+    requests = [
+        {"type": "message", "input_tokens": 5, "cache_read_input_tokens": 100},
+        {"type": "message", "input_tokens": 7, "cache_read_input_tokens": 300},
+        {"type": "compaction", "input_tokens": 900},
+    ]
+    usage = {"input_tokens": 12, "cache_read_input_tokens": 400, "output_tokens": 3}
+    one = lines(
+        record(
+            "a",
+            None,
+            "assistant",
+            said("done"),
+            message={"id": "m", "usage": {**usage, "iterations": requests}},
+        )
+    )
+
+    assert [(u.context, u.output) for u in one.transcript.usage] == [(307, 3)]
+
+
+def test_what_the_interface_alone_shows_is_no_text() -> None:
+    block = {"type": "tool_result", "tool_use_id": "t", "content": [*said("one"), *said("two")]}
+    one = lines(
+        record("a", None, "user", [block], toolUseResult={"stdout": "one two and much more"})
+    )
+
+    assert texts(one) == ["one\ntwo"]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
 
 from compactctl.formats.base import JsonObject, Reader, WriteJob
 from compactctl.formats.claude_code.blocks import blocks
@@ -67,10 +68,11 @@ class ClaudeCode:
 
     def resume_hint(self, transcript: Transcript, output: str) -> str:
         """Say where the client looks for the file and how it is told to take it up."""
-        session = transcript.session_id or "SESSION"
+        # The id is text of a transcript: it must not become a command of its own.
+        session = quote(transcript.session_id or "SESSION")
         slug = re.sub(r"[^A-Za-z0-9]", "-", transcript.cwd or "PROJECT")
         target = f"~/.claude/projects/{slug}/{session}.jsonl"
-        return f"cp {output} {target} && claude --resume {session}"
+        return f"cp {quote(output)} {target} && claude --resume {session}"
 
 
 def _is_record(value: dict[str, object]) -> bool:

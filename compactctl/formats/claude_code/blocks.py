@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from compactctl.formats.base import BlockDraft, JsonObject
 from compactctl.formats.claude_code.wording import (
     Voice,
+    is_bare_command,
     voice_of_queued,
     voice_of_result,
     voice_of_turn,
@@ -22,9 +23,31 @@ from compactctl.tokens.images import (
 _SERVER_CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
 _MEMORY = frozenset({"nested_memory", "memory", "instructions"})
 _NOT_SHOWN = frozenset(
-    {"hook_success", "hook_system_message", "command_permissions", "hook_cancelled"}
+    {
+        "command_permissions",
+        "hook_cancelled",
+        "hook_error_during_execution",
+        "hook_non_blocking_error",
+        "hook_system_message",
+    }
 )
 """Attachments whose text the client prints to its user and not to the model."""
+_HOOKS_SHOWN = ("SessionStart", "UserPromptSubmit")
+"""Events whose hooks speak to the model by what they print."""
+_TEXT_KEYS = (
+    "content",
+    "addedBlocks",
+    "addedLines",
+    "snippet",
+    "text",
+    "banner",
+    "planContent",
+    "skills",
+    "blockingError",
+    "message",
+)
+"""Where the attachments of the client keep what they show, in the order of preference."""
+_NO_CALLS: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,11 +84,16 @@ class Block:
         )
 
 
-def blocks(value: JsonObject) -> tuple[Block, ...]:
-    """Return the blocks of a record, in order; those that no model sees are none."""
+def blocks(value: JsonObject, calls: Mapping[str, str] = _NO_CALLS) -> tuple[Block, ...]:
+    """
+    Return the blocks of a record, in order; those that no model sees are none.
+
+    ``calls`` names the tools of earlier calls by call id: whether a result speaks for a human
+    depends on it, the text of a block does not.
+    """
     match value.get("type"):
         case "user":
-            return tuple(_user(value))
+            return tuple(_user(value, calls))
         case "assistant":
             return tuple(_assistant(value))
         case "attachment":
@@ -76,7 +104,7 @@ def blocks(value: JsonObject) -> tuple[Block, ...]:
             return ()
 
 
-def _user(value: JsonObject) -> Iterator[Block]:
+def _user(value: JsonObject, calls: Mapping[str, str]) -> Iterator[Block]:
     content = mapping(value.get("message")).get("content")
     meta = value.get("isMeta") is True or _from_machine(value)
     if value.get("isCompactSummary") is True:
@@ -93,7 +121,7 @@ def _user(value: JsonObject) -> Iterator[Block]:
                 if text:
                     yield _turn(text, (*path, "text"), meta=meta)
             case "tool_result":
-                yield _result(part, path)
+                yield _answer(part, path, value, calls)
             case _:
                 yield from _other(part, path, Author.HARNESS if meta else Author.HUMAN)
 
@@ -135,21 +163,28 @@ def _assistant(value: JsonObject) -> Iterator[Block]:
             yield Block(author=Author.ASSISTANT, kind=Kind.TEXT, text=content)
         return
     for path, part in _parts(content):
-        kind = part.get("type")
-        if kind == "text":
-            yield Block(author=Author.ASSISTANT, kind=Kind.TEXT, text=string(part, "text") or "")
-        elif kind == "thinking":
-            sealed = bool(part.get("signature"))
-            text = string(part, "thinking") or ""
-            yield Block(author=Author.ASSISTANT, kind=Kind.THINKING, text=text, sealed=sealed)
-        elif kind == "redacted_thinking":
-            yield Block(author=Author.ASSISTANT, kind=Kind.THINKING, sealed=True)
-        elif kind in _SERVER_CALLS:
-            yield _call(part, path)
-        elif isinstance(kind, str) and kind.endswith("_tool_result"):
-            yield _result(part, path)
-        else:
-            yield from _other(part, path, Author.ASSISTANT)
+        yield from _said(part, path)
+
+
+def _said(part: JsonObject, path: Path) -> Iterator[Block]:
+    kind = string(part, "type") or ""
+    if kind == "text":
+        yield Block(author=Author.ASSISTANT, kind=Kind.TEXT, text=string(part, "text") or "")
+    elif kind == "thinking":
+        sealed = bool(part.get("signature"))
+        text = string(part, "thinking") or ""
+        yield Block(author=Author.ASSISTANT, kind=Kind.THINKING, text=text, sealed=sealed)
+    elif kind == "redacted_thinking":
+        yield Block(author=Author.ASSISTANT, kind=Kind.THINKING, sealed=True)
+    elif kind == "compaction":
+        text = string(part, "content") or ""
+        yield Block(author=Author.SUMMARY, kind=Kind.TEXT, text=text, sealed=True)
+    elif kind in _SERVER_CALLS:
+        yield _call(part, path)
+    elif kind.endswith("_tool_result"):
+        yield _result(part, path, Voice(Author.TOOL))
+    else:
+        yield from _other(part, path, Author.ASSISTANT)
 
 
 def _call(part: JsonObject, path: Path) -> Block:
@@ -166,10 +201,27 @@ def _call(part: JsonObject, path: Path) -> Block:
     )
 
 
-def _result(part: JsonObject, path: Path) -> Block:
-    text, estimated = _flat(part.get("content"))
-    voice = voice_of_result(text) or Voice(Author.TOOL)
+def _answer(part: JsonObject, path: Path, value: JsonObject, calls: Mapping[str, str]) -> Block:
+    """The result of a call of the client's own tools, which may be a human's words."""
+    call_id = string(part, "tool_use_id") or ""
+    text, _ = _flat(part.get("content"))
+    stated = value.get("toolUseResult")
+    annotations = mapping(mapping(stated).get("annotations")).values()
+    voice = voice_of_result(
+        text,
+        tool=calls.get(call_id),
+        failed=part.get("is_error") is True,
+        refused=stated == "User rejected tool use" or bool(string(value, "toolDenialKind")),
+        notes=[note for a in annotations if (note := string(mapping(a), "notes"))],
+    )
+    return _result(part, path, voice or Voice(Author.TOOL))
+
+
+def _result(part: JsonObject, path: Path, voice: Voice) -> Block:
+    content = part.get("content")
+    text, estimated = _flat(content)
     flag = part.get("is_error")
+    inner = content if isinstance(content, list) else [content]
     return Block(
         author=voice.author,
         kind=Kind.TOOL_RESULT,
@@ -178,7 +230,7 @@ def _result(part: JsonObject, path: Path) -> Block:
         call_id=string(part, "tool_use_id"),
         failed=flag if isinstance(flag, bool) else None,
         rejected=voice.rejected,
-        sealed="encrypted_content" in part,
+        sealed=any("encrypted_content" in mapping(p) for p in (part, *inner)),
         estimated_tokens=estimated,
         authored=voice.authored,
     )
@@ -226,13 +278,12 @@ def _picture(part: JsonObject) -> int:
 def _attachment(attachment: JsonObject) -> Iterator[Block]:
     kind = attachment.get("type")
     if kind == "queued_command":
-        prompt = attachment.get("prompt")
-        text, _ = _flat(prompt)
-        if text:
-            yield _spoken(text, voice_of_queued(text))
+        yield from _delivered(attachment)
         return
     text = _shown(attachment)
-    if kind in _NOT_SHOWN or not text:
+    if not text or kind in _NOT_SHOWN:
+        return
+    if kind == "hook_success" and attachment.get("hookEvent") not in _HOOKS_SHOWN:
         return
     if kind in _MEMORY:
         whole = (Span(0, len(text)),)
@@ -241,24 +292,48 @@ def _attachment(attachment: JsonObject) -> Iterator[Block]:
         yield Block(author=Author.HARNESS, kind=Kind.TEXT, text=text)
 
 
+def _delivered(attachment: JsonObject) -> Iterator[Block]:
+    """A prompt that was typed while the assistant worked and reached it between two calls."""
+    meta = attachment.get("commandMode") == "task-notification" or _from_machine(attachment)
+    prompt = attachment.get("prompt")
+    if isinstance(prompt, str):
+        if prompt:
+            yield _spoken(prompt, voice_of_queued(prompt, meta=meta))
+        return
+    for at, part in enumerate(prompt if isinstance(prompt, list) else ()):
+        text = string(mapping(part), "text")
+        if text:
+            yield _spoken(text, voice_of_queued(text, meta=meta))
+        else:
+            path = ("attachment", "prompt", at)
+            yield from _other(mapping(part), path, Author.HARNESS if meta else Author.HUMAN)
+
+
 def _shown(attachment: JsonObject) -> str:
     """The text of an attachment; the client's own rendering is not on disk, its parts are."""
-    for key in ("content", "addedBlocks", "snippet", "text"):
-        found = attachment.get(key)
-        if isinstance(found, str) and found:
-            return found
-        if isinstance(found, dict):
-            inner = found.get("content")
-            if isinstance(inner, str) and inner:
-                return inner
-        if isinstance(found, list) and found:
-            return "\n".join(p if isinstance(p, str) else compact_json(p) for p in found)
+    for key in _TEXT_KEYS:
+        text = _inner_text(attachment.get(key))
+        if text:
+            return text
     return ""
+
+
+def _inner_text(value: object) -> str:
+    match value:
+        case str():
+            return value
+        case dict():
+            inner = value.get("file", value)
+            return string(mapping(inner), "content", "blockingError") or ""
+        case list():
+            return "\n".join(p if isinstance(p, str) else compact_json(p) for p in value)
+        case _:
+            return ""
 
 
 def _queued(value: JsonObject) -> Iterator[Block]:
     text = string(value, "content")
-    if value.get("operation") == "enqueue" and text:
+    if value.get("operation") == "enqueue" and text and not is_bare_command(text):
         yield _spoken(text, voice_of_queued(text))
 
 

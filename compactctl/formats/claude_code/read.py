@@ -10,10 +10,11 @@ from compactctl.formats.base import (
     UsageDraft,
 )
 from compactctl.formats.claude_code.blocks import Block, blocks
+from compactctl.formats.claude_code.prompts import PromptQueue
 from compactctl.formats.message_parts import mapping, string
 from compactctl.formats.state_block import OPEN, InvalidBlock, StateBlock, parse
 from compactctl.model.damage import DamageKind
-from compactctl.model.entry import Author
+from compactctl.model.entry import Author, Kind
 from compactctl.model.transcript import BoundaryKind
 
 OUR_KEY = "compactctl"
@@ -25,7 +26,9 @@ class ClaudeCodeReader:
     """
     Reads one session.
 
-    ``SessionFacts.detail`` holds ``leaves``: line and uuid of each ``last-prompt`` record.
+    ``SessionFacts.detail`` holds ``leaves``: line, uuid and whether a person chose it of each
+    ``last-prompt`` record; and ``delivered``: of prompts that reached the model straight from
+    the queue, the line of the queued prompt to the line at which it left the queue.
     ``RecordedBoundary.detail`` holds ``cleared`` call ids, ``removed`` uuids, ``preserved`` uuids
     with their ``anchor``, or the ``head``, ``tail`` and ``anchor`` of a preserved segment.
     """
@@ -37,13 +40,15 @@ class ClaudeCodeReader:
         self._session: str | None = None
         self._cwd: str | None = None
         self._version: str | None = None
-        self._leaves: list[tuple[int, str]] = []
+        self._leaves: list[tuple[int, str, bool]] = []
+        self._calls: dict[str, str] = {}
+        self._queue = PromptQueue()
 
     def record(self, value: JsonObject, line: int) -> RecordDraft:
         """Return the draft of one record."""
         self._note(value, line)
         kind = string(value, "type") or ""
-        found = blocks(value)
+        found = blocks(value, self._calls)
         damage: list[tuple[DamageKind, str]] = []
         message = mapping(value.get("message"))
         draft = RecordDraft(
@@ -59,6 +64,9 @@ class ClaudeCodeReader:
             boundary=_boundary(value),
             damage=(*damage, *_shape(value, kind)),
         )
+        for block in found:
+            if block.kind is Kind.TOOL_CALL and block.call_id and block.tool:
+                self._calls[block.call_id] = block.tool
         if kind in _CHAINED:
             ours = draft.boundary is not None and draft.boundary.ours
             # Hook output may stand between a boundary and its summary.
@@ -72,7 +80,7 @@ class ClaudeCodeReader:
             session_id=self._session,
             cwd=self._cwd,
             client_version=self._version,
-            detail={"leaves": tuple(self._leaves)},
+            detail={"leaves": tuple(self._leaves), "delivered": self._queue.delivered()},
         )
 
     def _note(self, value: JsonObject, line: int) -> None:
@@ -84,12 +92,15 @@ class ClaudeCodeReader:
             self._model = model
         leaf = string(value, "leafUuid")
         if value.get("type") == "last-prompt" and leaf:
-            self._leaves.append((line, leaf))
+            self._leaves.append((line, leaf, value.get("explicit") is True))
+        self._queue.note(value, line)
 
     def _author(
         self, value: JsonObject, block: Block, damage: list[tuple[DamageKind, str]]
     ) -> Author | None:
-        if block.author is Author.HUMAN and value.get("isSidechain") is True:
+        side = value.get("isSidechain") is True
+        if side and block.author is Author.HUMAN and block.kind is not Kind.TOOL_RESULT:
+            # A refusal of a sub-agent's call is still its human's.
             return Author.DELEGATOR
         if block.author is not Author.SUMMARY or not block.text.startswith(OPEN):
             return None
@@ -125,15 +136,14 @@ def _usage(value: JsonObject, message: JsonObject) -> UsageDraft | None:
         return None
     if value.get("isApiErrorMessage") is True or message.get("model") == "<synthetic>":
         return None
-    read, created = (
-        _number(usage, "cache_read_input_tokens"),
-        _number(usage, "cache_creation_input_tokens"),
-    )
-    return UsageDraft(
-        context=_number(usage, "input_tokens") + read + created,
-        output=_number(usage, "output_tokens"),
-        cached=read,
-    )
+    # A message may take several requests; its last one says what the window held.
+    requests = [mapping(i) for i in _items(usage.get("iterations"))]
+    last = next((i for i in reversed(requests) if i.get("type") == "message"), usage)
+    read, output = _number(last, "cache_read_input_tokens"), _number(usage, "output_tokens")
+    created = _number(last, "cache_creation_input_tokens")
+    context = _number(last, "input_tokens") + read + created
+    # Counters that a writer set to nothing say nothing.
+    return UsageDraft(context=context, output=output, cached=read) if context else None
 
 
 def _number(value: Mapping[str, object], key: str) -> int:
@@ -185,7 +195,11 @@ def _full(meta: JsonObject) -> BoundaryDraft:
 
 
 def _strings(value: object) -> tuple[str, ...]:
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+    return tuple(v for v in _items(value) if isinstance(v, str))
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _shape(value: JsonObject, kind: str) -> Iterator[tuple[DamageKind, str]]:

@@ -1,6 +1,6 @@
 """What the model sees of a Claude Code session (loader rules: formats reference, 1.5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,9 +22,9 @@ def view_of(transcript: Transcript, content: Content, records: int) -> View:
 
 
 def main_chain(transcript: Transcript) -> str:
-    """Return the chain of the session itself: its only one in a sub-agent's own file."""
-    chains = {r.chain for r in transcript.records if r.type in ("user", "assistant")}
-    return "" if "" in chains or not chains else min(chains)
+    """Return the chain of the session itself: that of the first turn in a sub-agent's own file."""
+    chains = dict.fromkeys(r.chain for r in transcript.records if r.type in ("user", "assistant"))
+    return "" if "" in chains or not chains else next(iter(chains))
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class _Loader:
     def _order(self) -> Iterator[Record]:
         chain = main_chain(self.transcript)
         start, kept, anchored_after = self._start(chain)
-        gone = self._removed() | self._abandoned(start, chain)
+        gone = self._removed() | self._undelivered() | self._abandoned(start, chain)
         if not anchored_after:
             yield from kept
         placed = not anchored_after
@@ -72,9 +72,9 @@ class _Loader:
             for b in self.boundaries
             if b.kind is BoundaryKind.FULL and self.records[b.record].chain == chain
         ]
-        legacy = self._legacy_summary(chain)
-        if not full or legacy > full[-1].record + 1:
-            return max(legacy, 0), [], True
+        legacy = self._legacy_summary(chain, full[-1].record if full else -1)
+        if not full or legacy is not None:
+            return legacy or 0, [], True
         last = full[-1]
         kept = self._preserved(last)
         if kept is None:
@@ -82,13 +82,19 @@ class _Loader:
         boundary = self.records[last.record]
         return last.record + 1, kept, last.detail.get("anchor") != boundary.uuid
 
-    def _legacy_summary(self, chain: str) -> int:
-        """Index of the last summary turn that no boundary record announces, -1 for none."""
-        for at in range(len(self.records) - 1, -1, -1):
-            record = self.records[at]
-            if record.chain == chain and self._is_summary(record):
-                return at
-        return -1
+    def _legacy_summary(self, chain: str, boundary: int) -> int | None:
+        """Index of the last summary turn that no boundary record announces."""
+        for at in range(len(self.records) - 1, boundary, -1):
+            if self.records[at].chain == chain and self._is_summary(self.records[at]):
+                return None if boundary >= 0 and not self._spoken(chain, boundary, at) else at
+        return None
+
+    def _spoken(self, chain: str, start: int, end: int) -> bool:
+        """Return whether the assistant spoke between two records."""
+        return any(
+            r.type == "assistant" and r.chain == chain and r.entry_count
+            for r in self.records[start:end]
+        )
 
     def _is_summary(self, record: Record) -> bool:
         entries = self._entries(record)
@@ -129,6 +135,17 @@ class _Loader:
             return set()
         return {at for at, r in enumerate(self.records) if r.uuid in uuids}
 
+    def _undelivered(self) -> set[int]:
+        """Queued prompts that reached the model by another record, later, or never."""
+        delivered = self.transcript.detail.get("delivered")
+        handed = delivered if isinstance(delivered, Mapping) else {}
+        last = self.records[-1].line if self.records else 0
+        return {
+            at
+            for at, r in enumerate(self.records)
+            if r.type == "queue-operation" and handed.get(r.line, last + 1) > last
+        }
+
     def _cleared(self) -> frozenset[object]:
         calls: set[object] = set()
         for boundary in self.boundaries:
@@ -139,32 +156,30 @@ class _Loader:
 
     def _abandoned(self, start: int, chain: str) -> set[int]:
         """
-        Records of branches that were rewound: a human turn whose parent went on elsewhere later.
+        Records of branches that were rewound: from a human turn on, beside a later one.
 
         Parallel calls and hook rows also branch; they are no rewinds and stay.
         """
-        path = self._path(start, chain)
+        index = {r.uuid: at for at, r in enumerate(self.records) if r.uuid}
+        leaf, chosen = self._leaf(index, start, chain)
+        path = self._path(index, leaf, start)
         if path is None:
             return set()
-        children: dict[str, int] = {}
-        for at in sorted(path):
-            parent = self.records[at].parent
-            if parent:
-                children[parent] = at
+        went_on = {index[p]: at for at in path if (p := self.records[at].parent) in index}
         gone: set[int] = set()
-        gone_uuids: set[str] = set()
+        fork: dict[int, int] = {}
         for at in range(start, len(self.records)):
             record = self.records[at]
-            if at in path or record.uuid is None or record.chain != chain:
+            parent = index.get(record.parent) if record.parent else None
+            if at in path or parent is None or record.chain != chain:
                 continue
-            rewound = (
-                record.parent in children
-                and children[record.parent] > at
-                and self._is_human_turn(record)
-            )
-            if rewound or record.parent in gone_uuids:
+            anchor = parent if parent in path else fork.get(parent)
+            if anchor is None or parent >= at:
+                continue
+            fork[at] = anchor
+            later = went_on.get(anchor, -1) > at or (chosen and leaf is not None and at > leaf)
+            if parent in gone or (later and self._is_human_turn(record)):
                 gone.add(at)
-                gone_uuids.add(record.uuid)
         return gone
 
     def _is_human_turn(self, record: Record) -> bool:
@@ -173,10 +188,9 @@ class _Loader:
             for entry in self._entries(record)
         )
 
-    def _path(self, start: int, chain: str) -> set[int] | None:
+    def _path(self, index: Mapping[str, int], leaf: int | None, start: int) -> set[int] | None:
         """Indices from the leaf back to a root; ``None`` where the links are not sound."""
-        index = {r.uuid: at for at, r in enumerate(self.records) if r.uuid}
-        at = self._leaf(index, start, chain)
+        at = leaf
         path: set[int] = set()
         while at is not None:
             if at in path:
@@ -188,10 +202,8 @@ class _Loader:
             at = index.get(parent)
         return None
 
-    def _leaf(self, index: dict[str, int], start: int, chain: str) -> int | None:
-        last_line = self.records[-1].line if self.records else 0
-        leaves = self.transcript.detail.get("leaves")
-        named = [u for line, u in leaves if line <= last_line] if isinstance(leaves, tuple) else []
+    def _leaf(self, index: Mapping[str, int], start: int, chain: str) -> tuple[int | None, bool]:
+        """The record where the conversation stands, and whether a person chose that place."""
         newest = next(
             (
                 at
@@ -201,9 +213,17 @@ class _Loader:
             ),
             None,
         )
-        found = index.get(named[-1]) if named else None
-        # Turns that follow a named leaf continue from it: the name was written before them.
-        return newest if found is None or newest is None or newest > found else found
+        last_line = self.records[-1].line if self.records else 0
+        leaves = self.transcript.detail.get("leaves")
+        named = [n for n in leaves if n[0] <= last_line] if isinstance(leaves, tuple) else []
+        if newest is None or not named:
+            return newest, False
+        line, uuid, explicit = named[-1]
+        found = index.get(uuid)
+        # Turns that follow the naming row continue from its leaf: it was written before them.
+        if found is None or found < start or self.records[newest].line > line:
+            return newest, False
+        return (found, True) if explicit or found > newest else (newest, False)
 
     def _entries(self, record: Record) -> tuple[Entry, ...]:
         first = record.first_entry

@@ -103,8 +103,8 @@ def test_of_a_refusal_only_the_reason_is_the_humans(text: str, said: list[str]) 
         ),
         (
             (
-                'The user answered: "Which?"=(no option selected) notes: pick one that runs. Read the '
-                "answers carefully"
+                'The user answered: "Which?"=(no option selected) notes: pick one that runs. '
+                "Read the answers carefully"
             ),
             ["pick one that runs"],
         ),

@@ -93,7 +93,11 @@ class _Parts:
     human: tuple[BlockText, ...]
     facts: tuple[BlockFact, ...]
     old_facts: frozenset[Ref]
+    """Facts of earlier epochs, and facts that a later one replaced."""
+    replaced: frozenset[Ref]
     lines: tuple[BlockLine, ...]
+    rolled: tuple[BlockLine, ...]
+    """The raw lines with runs in one line each."""
     carried: tuple[BlockLine, ...]
 
     @classmethod
@@ -101,13 +105,17 @@ class _Parts:
         facts = fact.facts(head)
         here = head.folded_ids
         own = head.material.snapshot
+        replaced = frozenset(Ref(own, entry) for entry in fact.replaced(head))
         return cls(
             pins=decision.pins(head),
             human=decision.human_text(head),
             facts=facts,
             old_facts=frozenset(
                 f.ref for f in facts if f.ref.snapshot != own or f.ref.entry not in here
-            ),
+            )
+            | replaced,
+            replaced=replaced,
+            rolled=raw.rolled_lines(head),
             lines=(
                 *reasoning.do_not_retry(head),
                 *reasoning.open_work(head),
@@ -126,6 +134,8 @@ class _Press:
         self.frame = frame
         self.human_apart = human_apart
         self.old_facts = parts.old_facts
+        self.replaced = parts.replaced
+        self.rolled = parts.rolled
         self.pins = dict(enumerate(parts.pins))
         self.human = dict(enumerate(parts.human))
         self.facts = dict(enumerate(parts.facts))
@@ -175,7 +185,14 @@ class _Press:
         """Raw lines and facts give way until the state part fits."""
         total = sum(map(self._cost, self.facts.values()))
         total += sum(map(self._cost, self.lines.values()))
-        for step in (self._carried_lines, self._raw_lines, self._older_facts, self._verified):
+        steps = (
+            self._carried_lines,
+            self._roll_up,
+            self._raw_lines,
+            self._older_facts,
+            self._verified,
+        )
+        for step in steps:
             for saved in step():
                 if total <= limit:
                     return
@@ -185,6 +202,7 @@ class _Press:
         """Everything that may gives way until the block fits; returns whether it does."""
         steps = (
             self._carried_lines,
+            self._roll_up,
             self._raw_lines,
             self._older_facts,
             self._verified,
@@ -215,6 +233,22 @@ class _Press:
 
     def _carried_lines(self) -> Iterator[Callable[[], int]]:
         yield from (self._drop_line(key) for key in self.carried if key in self.lines)
+
+    def _roll_up(self) -> Iterator[Callable[[], int]]:
+        own = [
+            key
+            for key, line in self.lines.items()
+            if line.section is Section.RESULTS and key not in self.carried
+        ]
+
+        def roll() -> int:
+            before = sum(self._cost(self.lines.pop(key)) for key in own)
+            start = max(self.lines, default=-1) + len(own) + 1
+            self.lines.update(enumerate(self.rolled, start))
+            return before - sum(map(self._cost, self.rolled))
+
+        if own:
+            yield roll
 
     def _raw_lines(self) -> Iterator[Callable[[], int]]:
         found = (Section.RESULTS, Section.REASONING)
@@ -251,7 +285,8 @@ class _Press:
         return sorted(whole, key=lambda key: -self.human[key].tokens)
 
     def _may_go(self, key: int) -> bool:
-        return self.facts[key].status not in fact.LASTING
+        found = self.facts[key]
+        return found.status not in fact.LASTING or found.ref in self.replaced
 
     def _drop_line(self, key: int) -> Callable[[], int]:
         def drop() -> int:

@@ -28,7 +28,7 @@ class Settings:
     keep_human: int = 20_000
     min_item: int = 200
     """Smaller items are not cleared."""
-    state_share: float = 0.08
+    state_share: float = 0.1
     """Share of the head that the state part may take where no budget is given."""
     min_tail_groups: int = 2
     max_tail_share: float = 0.25

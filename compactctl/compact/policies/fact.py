@@ -13,9 +13,10 @@ _LONGEST = 420
 
 def facts(head: Head) -> tuple[BlockFact, ...]:
     """
-    Return the latest fact of each key from before the tail, earlier rounds first.
+    Return the facts from before the tail, earlier rounds first.
 
-    A carried fact whose key has a later one is replaced by it.
+    A carried fact whose key has a later one is replaced by it; older facts of this round stand
+    in front of what replaced them, and are the first to give way (see ``replaced``).
     """
     own = head.material.classification.facts
     keys = {fact.key for fact in own}
@@ -24,9 +25,14 @@ def facts(head: Head) -> tuple[BlockFact, ...]:
     return earlier + tuple(_own(head, own, lines))
 
 
+def replaced(head: Head) -> frozenset[str]:
+    """Return the entries of facts that a later fact of their key replaced."""
+    return frozenset(fact.entry for fact in head.material.classification.facts if not fact.latest)
+
+
 def _own(head: Head, found: tuple[Fact, ...], told: set[str]) -> Iterator[BlockFact]:
     for fact in found:
-        if not fact.latest or not head.is_past(fact.entry):
+        if not head.is_past(fact.entry):
             continue
         if fact.status is FactStatus.FAILED and fact.entry in told:
             continue  # the do-not-retry line has its error already

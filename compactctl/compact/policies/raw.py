@@ -8,21 +8,20 @@ from compactctl.model.classification import Outcome, ToolResult
 from compactctl.model.entry import Kind
 
 _LONGEST = 160
+_EXACT = 300
 _ROLL_UP_FROM = 3
 _NAMED_IN_ROLL_UP = 4
 _NOT_AGAIN_THE_SAME = frozenset({"web"})
 
 
 def result_lines(head: Head) -> tuple[BlockLine, ...]:
-    """Return the one-line results of the folded raw results, runs of one tool in one line."""
-    results = [
-        result
-        for seen in head.folded
-        if seen.entry.kind is Kind.TOOL_RESULT
-        and (result := head.material.result_of_entry.get(seen.entry.id)) is not None
-        and not result.proves
-    ]
-    return tuple(_rolled(head, results))
+    """Return a line for each folded raw result, with the exact strings it is needed for."""
+    return tuple(_line(head, result, _told(result)) for result in _results(head))
+
+
+def rolled_lines(head: Head) -> tuple[BlockLine, ...]:
+    """Return the lines of the folded raw results with runs of one tool in one line."""
+    return tuple(_rolled(head, _results(head)))
 
 
 def carried_lines(head: Head) -> tuple[BlockLine, ...]:
@@ -41,6 +40,22 @@ def not_refetchable(head: Head) -> tuple[str, ...]:
         and (result := head.material.result_of_entry.get(seen.entry.id)) is not None
         and result.kind in _NOT_AGAIN_THE_SAME
     )
+
+
+def _results(head: Head) -> list[ToolResult]:
+    return [
+        result
+        for seen in head.folded
+        if seen.entry.kind is Kind.TOOL_RESULT
+        and (result := head.material.result_of_entry.get(seen.entry.id)) is not None
+        and not result.proves
+    ]
+
+
+def _told(result: ToolResult) -> str:
+    said = one_line(result.one_line, _LONGEST)
+    exact = "; ".join(part for part in result.exact if part not in said)
+    return one_line(f"{said}: {exact}", _LONGEST + _EXACT) if exact else said
 
 
 def _rolled(head: Head, results: list[ToolResult]) -> Iterator[BlockLine]:

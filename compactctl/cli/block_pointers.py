@@ -1,4 +1,4 @@
-"""The pointers that a session's own state blocks hold, with what each must still find."""
+"""The pointers that a session itself holds, with what each must still find."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -26,6 +26,16 @@ def block_pointers(session: "Session") -> Iterator[KeptPointer]:
         block = parse(session.material.text(seen))
         if isinstance(block, StateBlock):
             yield from _items(block)
+
+
+def file_pointers(session: "Session") -> Iterator[KeptPointer]:
+    """Yield the files and addresses that state blocks and summaries in view send a reader to."""
+    from compactctl.model.entry import Author  # noqa: PLC0415 -- not for --help
+    from compactctl.store.external import external_pointers  # noqa: PLC0415 -- as above
+
+    for seen in session.view:
+        if seen.entry.author in (Author.CARRIED, Author.SUMMARY):
+            yield from external_pointers(session.material.text(seen), seen.entry.id)
 
 
 def _items(block: "StateBlock") -> Iterator[KeptPointer]:

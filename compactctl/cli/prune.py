@@ -26,7 +26,7 @@ def prune(
     store: options.StoreOption = None,
 ) -> None:
     """
-    Remove old snapshots, never the newest; ledgers stay.
+    Remove old snapshots and their runs, never the newest.
 
     \b
     compactctl prune --older-than 30d --dry-run
@@ -50,7 +50,9 @@ def prune(
     for snapshot in report.removed:
         what = f"snapshot {snapshot.id}  {snapshot.bytes:,} bytes  {snapshot.source_path}"
         output.write_text(safe_line(f"{verb} {what}"))
+    for snapshot in report.needed:
+        output.write_text(safe_line(f"stays, a younger one needs it: {snapshot.id}"))
     output.write_text(
-        f"{verb} {len(report.removed)} snapshots, {report.freed_bytes:,} bytes; "
-        f"{len(report.kept)} stay"
+        f"{verb} {len(report.removed)} snapshots, {len(report.ledgers)} runs, "
+        f"{report.freed_bytes:,} bytes; {len(report.kept)} snapshots stay"
     )

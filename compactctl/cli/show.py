@@ -76,17 +76,17 @@ def show(
 
 
 def _show_pointer(text: str, store: "Path", *, raw: bool) -> None:
-    from compactctl.engine.sessions import sessions_of  # noqa: PLC0415 -- --help need not load it
+    from compactctl.store.pointers import resolve  # noqa: PLC0415 -- --help need not load it
     from compactctl.store.store import Store  # noqa: PLC0415 -- as above
-    from compactctl.tokens.counter import TokenCounter  # noqa: PLC0415 -- as above
 
     pointer = parse_pointer(text)
     if pointer is None:
         raise UsageError(f"{text!r} is no pointer", hint="as in snap:1a2b3c4d5e6f#L12.0")
-    kept = Store.open(store, create=False)
-    with kept.open_snapshot(pointer.snapshot) as source:
-        sessions = sessions_of(source, TokenCounter(options.ENCODING))
-        _show_entry(sessions, pointer.entry, text, raw=raw)
+    found = resolve(Store.open(store, create=False), pointer)
+    if raw:
+        output.write_bytes([found.raw])
+    else:
+        output.write_text(safe_text(found.text or _no_text(found.entry)))
 
 
 def _show_entry(sessions: "Sequence[Session]", name: str, where: str, *, raw: bool) -> None:
@@ -114,12 +114,11 @@ def _print_entries(session: "Session", entries: "Sequence[Entry]", *, raw: bool)
         )
         return
     for entry in entries:
-        text = session.content.text(entry)
-        if not text:
-            text = (
-                f"({entry.kind} of {entry.author}: no text that can be read; --raw has the bytes)"
-            )
-        output.write_text(safe_text(text))
+        output.write_text(safe_text(session.content.text(entry) or _no_text(entry)))
+
+
+def _no_text(entry: "Entry") -> str:
+    return f"({entry.kind} of {entry.author}: no text that can be read; --raw has the bytes)"
 
 
 def _lines(session: "Session", width: int) -> Iterator[str]:

@@ -21,6 +21,14 @@ _HARMLESS = ("ok", "stray")
 """A stray file is left over from a crash: nothing needs it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Pointers of one run or session; ``cwd`` is the folder in which it was recorded."""
+
+    pointers: tuple[KeptPointer, ...]
+    cwd: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
     pointers: tuple[KeptPointer, ...]
@@ -68,7 +76,8 @@ def verify(
     folder = config.pick("root", root)
     with output.Progress() as progress:
         progress("following pointers")
-        pointers = _followed(kept, _asked(kept, what or ()), Path(folder) if folder else None)
+        here = Path(folder) if folder else None
+        pointers = _followed(kept, _asked(kept, what or (), here), here)
         checks: tuple[ObjectCheck, ...] = ()
         if objects or not what:
             progress("checking the store")
@@ -78,16 +87,16 @@ def verify(
     raise typer.Exit(ExitCode.OK if found.sound else ExitCode.FINDINGS)
 
 
-def _asked(kept: "Store", names: Sequence[str]) -> Iterator[tuple[KeptPointer, ...]]:
+def _asked(kept: "Store", names: Sequence[str], root: Path | None) -> Iterator[_Group]:
     """The pointers of each run or file, one after the other: a store may hold many runs."""
     ledgers = kept.ledgers()
     if not names:
-        yield from (_of_ledger(ledger) for ledger in ledgers)
+        yield from (_Group(_of_ledger(ledger)) for ledger in ledgers)
     for name in names:
         if name == "-" or Path(name).exists():
-            yield _of_file(options.session_file(name), ledgers)
+            yield from _of_file(options.session_file(name), ledgers, files=root is not None)
         else:
-            yield _of_ledger(kept.ledger(name))
+            yield _Group(_of_ledger(kept.ledger(name)))
 
 
 def _of_ledger(ledger: Mapping[str, Any]) -> tuple[KeptPointer, ...]:
@@ -102,28 +111,33 @@ def _of_ledger(ledger: Mapping[str, Any]) -> tuple[KeptPointer, ...]:
     )
 
 
-def _of_file(name: str, ledgers: Iterable[Mapping[str, Any]]) -> tuple[KeptPointer, ...]:
+def _of_file(name: str, ledgers: Sequence[Mapping[str, Any]], *, files: bool) -> Iterator[_Group]:
     """What the session's state blocks point at, and what the runs that wrote it kept."""
-    from compactctl.cli.block_pointers import block_pointers  # noqa: PLC0415 -- not for --help
-    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- as above
+    from compactctl.cli.block_pointers import block_pointers, file_pointers  # noqa: PLC0415 -- late
+    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- not for --help
 
     with open_sessions(name) as sessions:
-        held = [pointer for one in sessions for pointer in block_pointers(one)]
+        for one in sessions:
+            held = dict.fromkeys(block_pointers(one))
+            if files:
+                held |= dict.fromkeys(file_pointers(one))
+            yield _Group(tuple(held), one.transcript.cwd)
         sha256 = sessions[0].source.sha256()
     for ledger in ledgers:
         written = ledger.get("output")
         if isinstance(written, Mapping) and written.get("sha256") == sha256:
-            held += _of_ledger(ledger)
-    return tuple(dict.fromkeys(held))
+            yield _Group(_of_ledger(ledger))
 
 
 def _followed(
-    kept: "Store", groups: Iterable[tuple[KeptPointer, ...]], root: Path | None
+    kept: "Store", groups: Iterable[_Group], root: Path | None
 ) -> tuple[KeptPointer, ...]:
-    from compactctl.store.pointers import verify_pointers  # noqa: PLC0415 -- --help need not load
+    from compactctl.store.pointers import verify_pointers  # noqa: PLC0415 -- not for --help
 
     return tuple(
-        pointer for group in groups for pointer in verify_pointers(kept, group, root=root)
+        pointer
+        for group in groups
+        for pointer in verify_pointers(kept, group.pointers, root=root, cwd=group.cwd)
     )
 
 

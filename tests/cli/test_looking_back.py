@@ -1,5 +1,6 @@
 """``diff``, ``show``, ``verify``, ``log``, ``restore``, ``prune``: what became of a session."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -173,3 +174,30 @@ def test_prune_never_removes_the_newest(compacted: Folder) -> None:
 def test_prune_asks_by_what(compacted: Folder) -> None:
     assert compacted("prune").code == 2
     assert compacted("prune", "--older-than", "soon").code == 2
+
+
+def test_verify_looks_for_the_files_that_a_session_sends_its_reader_to(
+    compacted: Folder, tmp_path: Path
+) -> None:
+    ended = compacted("verify", "session.compacted.jsonl", "--root", str(tmp_path))
+
+    assert ended.code in (0, 1)
+    assert "pointers  " in ended.out
+
+
+def test_prune_lists_and_removes_what_is_old(command: Folder) -> None:
+    command.session()
+    assert command("run", "session.jsonl").code == 0
+    talk = "".join(
+        json.dumps({"role": role, "content": text}) + "\n"
+        for role, text in (("user", "Draw a map."), ("assistant", "Drawn."))
+    )
+    (command.path / "later.jsonl").write_text(talk)
+    assert command("run", "later.jsonl", "--snapshot").code == 3
+
+    would = command("prune", "--max-size", "1MB", "--older-than", "0s", "--dry-run")
+    did = command("prune", "--max-size", "1MB", "--older-than", "0s")
+
+    assert "would remove 1 snapshots" in would.out
+    assert "removed 1 snapshots" in did.out
+    assert len(command("log", "--format", "json").json["snapshots"]) == 1

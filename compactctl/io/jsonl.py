@@ -207,12 +207,14 @@ class _Slow:
         if self.bad is None:
             return
         at, self.bad = self.bad, None
-        parts = [part for part in re.split(r"(\x00+)", self.text[at:end]) if part]
+        split = re.split(r"(\x00+)", self.text[at:end], maxsplit=_MAX_RESYNC)
+        parts = [part for part in split if part]
         for number, part in enumerate(parts, 1):
             length = len(part.rstrip(" \t\r\n")) if number == len(parts) else len(part)
             cut = end == len(self.text) and number == len(parts) and not self.raw.ended
             kind = DamageKind.TRUNCATED if cut else DamageKind.BROKEN
-            self._note(at, length, DamageKind.NUL if part[0] == "\0" else kind)
+            if length:
+                self._note(at, length, DamageKind.NUL if part[0] == "\0" else kind)
             at += len(part)
 
     def _value(self, at: int, end: int) -> Value:

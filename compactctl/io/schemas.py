@@ -1,6 +1,7 @@
 """The JSON Schemas of everything that is written."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -10,11 +11,12 @@ import orjson
 
 from compactctl.errors import CompactctlError, UsageError
 from compactctl.io.dumps import dump_json
+from compactctl.io.fit import Fits, compile_fit
+from compactctl.io.thinning import thinned
 
 SUFFIX = ".v1.json"
-_LONG = 100
-_WORD = 16
-"""Letters up to which a string may be one of a closed list of words."""
+_LONGEST = 300
+"""Characters of a rule's message that are shown: it may quote a whole document."""
 
 
 class SchemaError(CompactctlError):
@@ -45,56 +47,45 @@ def load_schema(name: str) -> dict[str, Any]:
 
 def validate(document: Mapping[str, object], name: str) -> None:
     """Raise ``SchemaError`` naming place and rule where a document does not fit its schema."""
-    import jsonschema  # noqa: PLC0415 -- takes 120 ms, which only writers need to pay
+    plain = _plain(document)
+    if _fit(name)(plain):
+        return
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 -- 120 ms, for faults only
     from jsonschema.exceptions import best_match  # noqa: PLC0415 -- as above
 
-    validator = jsonschema.Draft202012Validator(load_schema(name))
-    worst = best_match(validator.iter_errors(_thinned(_plain(document))))
+    worst = best_match(Draft202012Validator(load_schema(name)).iter_errors(plain))
     if worst is not None:
         raise SchemaError(
-            f"the {name} document does not fit its schema at {worst.json_path}: {worst.message}",
+            f"the {name} document does not fit its schema at {worst.json_path}: "
+            + worst.message[:_LONGEST],
             hint="this is a fault of compactctl: please report it",
         )
 
 
+def check_schemas() -> tuple[str, ...]:
+    """Return the names of the schemas; raises ``SchemaError`` for one that is none."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 -- 120 ms, for doctor only
+    from jsonschema.exceptions import SchemaError as Unfit  # noqa: PLC0415 -- as above
+
+    for name in schema_names():
+        try:
+            Draft202012Validator.check_schema(load_schema(name))
+        except Unfit as error:
+            raise SchemaError(
+                f"the schema {name} is none: {error.json_path}: {error.message[:_LONGEST]}",
+                hint="install compactctl again",
+            ) from None
+    return schema_names()
+
+
+@cache
+def _fit(name: str) -> Fits:
+    return compile_fit(load_schema(name))
+
+
 def _plain(document: Mapping[str, object]) -> object:
     # jsonschema knows lists and dicts, not tuples and string enums.
-
-    return orjson.loads(dump_json(document))
-
-
-def _thinned(value: object) -> object:
-    """
-    A document with each long list of objects cut to one row of each kind.
-
-    Rows of a kind have the same keys, types, signs and words, so that one answers for all: a
-    ledger has a row for every entry, and validating thousands of them takes seconds.
-    """
-    match value:
-        case dict():
-            return {key: _thinned(item) for key, item in value.items()}
-        case list() if len(value) > _LONG and all(isinstance(item, dict) for item in value):
-            return list({_kind(item): item for item in reversed(value)}.values())
-        case list():
-            return [_thinned(item) for item in value]
-        case _:
-            return value
-
-
-def _kind(value: object) -> object:
-    match value:
-        case dict():
-            return tuple((key, _kind(item)) for key, item in value.items())
-        case list():
-            return ("list", *sorted({repr(_kind(item)) for item in value}))
-        case str():
-            return value if len(value) <= _WORD and value.isalpha() else "text"
-        case bool() | None:
-            return value
-        case int() | float():
-            return (type(value).__name__, value < 0)
-        case _:
-            return type(value).__name__
+    return thinned(orjson.loads(dump_json(document)))
 
 
 def _folder() -> Traversable:

@@ -379,7 +379,7 @@ def test_hostile_lines_take_linear_time(data: bytes) -> None:
     began = time.perf_counter()
     parsed(data)
 
-    assert time.perf_counter() - began < 3
+    assert time.perf_counter() - began < 5
 
 
 @pytest.mark.parametrize(

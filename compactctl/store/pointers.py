@@ -7,14 +7,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from compactctl.errors import CompactctlError, InputError, StoreError
+from compactctl.errors import CompactctlError, StoreError
 from compactctl.formats.loading import Loaded, load
 from compactctl.io.source import Source
 from compactctl.model.entry import Entry
 from compactctl.model.pointer import KeptPointer, PointerStatus, SnapshotPointer, parse_pointer
 from compactctl.store.external import FILE, Recorder, follow
-from compactctl.store.faults import AmbiguousError, CorruptedError, corrupted
-from compactctl.store.objects import holds
+from compactctl.store.faults import AmbiguousError, CorruptedError
 from compactctl.store.store import Snapshot, Store
 
 _KEPT_OPEN = 4
@@ -129,24 +128,13 @@ class Resolver:
         return found
 
     def _read(self, snapshot: Snapshot) -> _Opened:
-        try:
-            source = self._store.open_snapshot(snapshot.sha256)
-        except InputError as error:
-            if holds(snapshot.path, snapshot.bytes, snapshot.sha256):
-                raise StoreError(error.message, hint=error.hint) from None
-            raise _not_it(snapshot) from None
+        source = self._store.open_snapshot(snapshot.sha256)
         try:
             # Its bytes may look like another format than the one it was read as.
             loaded = load(source, input_format=snapshot.format or None)
         except CompactctlError as error:
-            sound = source.sha256() == snapshot.sha256
             source.close()
-            if not sound:
-                raise _not_it(snapshot) from None
             raise StoreError(f"{snapshot.path}: {error.message}", hint=error.hint) from None
-        if source.sha256() != snapshot.sha256:
-            source.close()
-            raise _not_it(snapshot)
         return _Opened(source, snapshot.source_path, dict(_index(loaded)))
 
     def _close_oldest(self) -> None:
@@ -191,7 +179,3 @@ def _index(loaded: tuple[Loaded, ...]) -> Iterator[tuple[str, tuple[Loaded, Entr
     for one in loaded:
         for entry in one.transcript.entries:
             yield entry.id, (one, entry)
-
-
-def _not_it(snapshot: Snapshot) -> CorruptedError:
-    return corrupted(snapshot.path, "it is not the content that its name says")

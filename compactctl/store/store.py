@@ -146,10 +146,14 @@ class Store:
         """
         Return a snapshot as a source; the caller closes it.
 
-        Only its size is checked: reading all of it shows the hash. Raises ``StoreError`` where
-        its object is gone, ``CorruptedError`` where it has another size.
+        All of it is hashed first. Raises ``StoreError`` where its object is gone,
+        ``CorruptedError`` where it is not what was kept.
         """
-        return Source.open(self._checked(self.find_snapshot(prefix)))
+        snapshot = self.find_snapshot(prefix)
+        path = self._checked(snapshot)
+        if not objects.holds(path, snapshot.bytes, snapshot.sha256):
+            raise corrupted(path, "it is not the content that its name says")
+        return Source.open(path)
 
     def restore(self, prefix: str) -> Iterator[bytes]:
         """

@@ -151,6 +151,13 @@ class TestCorrupted:
         with pytest.raises(CorruptedError, match=ref.sha256):
             next(served)
 
+    def test_of_other_content_is_not_opened(self, store: Store) -> None:
+        ref = keep(store)
+        Path(ref.path).write_bytes(SESSION.replace(b"Keep", b"Drop"))
+
+        with pytest.raises(CorruptedError, match=f"{ref.sha256}: corrupted: it is not"):
+            store.open_snapshot(ref.id)
+
     def test_of_another_size_is_not_opened(self, store: Store) -> None:
         ref = keep(store)
         Path(ref.path).write_bytes(SESSION + b"\n")

@@ -376,10 +376,10 @@ def test_deep_nesting_is_refused_whatever_the_stack() -> None:
     ids=lambda data: data[:12].decode("latin-1"),
 )
 def test_hostile_lines_take_linear_time(data: bytes) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     parsed(data)
 
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(

@@ -105,8 +105,8 @@ def test_within_yields_only_what_is_below() -> None:
 def test_long_strings_and_deep_nesting_take_linear_time() -> None:
     long = b'{"a":"' + b"\\n x" * 1_000_000 + b'","b":1}'
     deep = b'{"a":' + b'{"k":' * 20_000 + b"1" + b"}" * 20_000 + b',"b":1}'
-    began = time.perf_counter()
+    began = time.process_time()
 
     assert replace(long, {("b",): b"2"}).endswith(b'"b":2}')
     assert replace(deep, {("b",): b"2"}).endswith(b'"b":2}')
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3

@@ -83,10 +83,10 @@ def test_a_run_of_a_million_is_counted(encoding: str, before: str, run: str, aft
 
 def test_many_runs_just_under_the_limit_take_linear_time() -> None:
     text = (" " * 99_999 + "a") * 10
-    began = time.perf_counter()
+    began = time.process_time()
 
     assert list(white.long_runs(text, "o200k_base")) == []
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5
 
 
 def test_runs_are_found_wherever_they_begin() -> None:

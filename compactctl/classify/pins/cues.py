@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 -- these are the marks that people of other scripts write
 """Cue tables of the languages people write in, and what of them a sentence holds."""
 
 import re
@@ -16,12 +17,14 @@ GROUPS = (
     "advice",
     "permission",
     "limit",
+    "measure",
     "manner",
     "choice",
     "approval",
     "rejection",
     "wish",
     "request",
+    "condition",
     "question",
     "thanks",
     "observation",
@@ -39,24 +42,20 @@ GROUPS = (
 ORDINALS = ("first", "second", "third", "fourth", "last", "option")
 """The keys of the group ``ordinal``: which of several options is meant."""
 
+PLACES = ("start", "any", "end")
+"""Where in a sentence a cue counts: after its fillers, anywhere, as its last words."""
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|#")
-_MARKED_LETTER = re.compile(r"[\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u064b-\u0652]")
+_ARABIC_MARK = re.compile(r"[\u0640\u064b-\u0652\u0670]")
+_ARABIC_LETTERS = str.maketrans("أإآٱىة", "اااايه")
+"""Letters that people write interchangeably."""
 _DEVANAGARI_WORD = re.compile(r"[\u0900-\u0963\u0966-\u097f]+|[^\W_]+(?:['’][^\W_]+)*|#")
-_SCRIPTS = (
-    ("kana", re.compile(r"[\u3040-\u30ff]")),
-    ("hangul", re.compile(r"[\uac00-\ud7af\u3131-\u318e]")),
-    ("han", re.compile(r"[\u4e00-\u9fff\u3400-\u4dbf]")),
-    ("cyrillic", re.compile(r"[\u0400-\u04ff]")),
-    ("devanagari", re.compile(r"[\u0900-\u097f]")),
-    ("arabic", re.compile(r"[\u0600-\u06ff]")),
-    ("latin", re.compile(r"[A-Za-z\u00c0-\u024f]")),
-    ("other", re.compile(r"[\u0370-\u03ff\u0530-\u05ff\u0980-\u10ff\u1200-\u18af]")),
-)
 _CLOSED = frozenset(
     {"filler", "politeness", "prohibition", "obligation", "permission", "change", "limit"}
 )
 _LONGEST = 9
 """Words (or characters, in tables of unit ``text``) of the longest cue that is looked up."""
+_CHARACTERS_READ = 8000
 _WORDS_READ = 400
 """A longer sentence is judged by its first and last words."""
 
@@ -82,6 +81,10 @@ class Hits:
         """Return whether the sentence begins with a cue of one of the groups."""
         return not self.starts.isdisjoint(groups)
 
+    def at_edge(self, *groups: str) -> bool:
+        """Return whether the sentence begins or ends with a cue of one of the groups."""
+        return self.at_start(*groups) or not self.ends.isdisjoint(groups)
+
     def has(self, *groups: str) -> bool:
         """Return whether the sentence holds a cue of one of the groups, wherever."""
         return (
@@ -91,6 +94,24 @@ class Hits:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Affix:
+    """A cue that is the beginning (``use*``) or the end (``*ing``) of a word."""
+
+    letters: str
+    suffix: bool
+    place: str
+    group: str
+
+    def key(self) -> str:
+        return f"*{self.letters[-2:]}" if self.suffix else f"{self.letters[:2]}*"
+
+    def fits(self, token: str) -> bool:
+        if self.suffix:
+            return token.endswith(self.letters)
+        return token.startswith(self.letters)
+
+
 class Table:
     """The cues of one language, indexed so that looking up is linear in the sentence."""
 
@@ -98,48 +119,37 @@ class Table:
         """Index a table as its TOML file holds it."""
         self.language = str(data["language"])
         self.unit = str(data["unit"])
-        scripts = data["scripts"]
-        self.scripts = frozenset(str(s) for s in scripts) if isinstance(scripts, list) else frozenset()
+        self.scripts = frozenset(_strings(data["scripts"]))
+        groups = {name: group for name, group in data.items() if isinstance(group, dict)}
+        self.function_words = frozenset(_strings(groups.pop("function_words").get("any")))
+        ordinals = groups.pop("ordinal")
+        self.ordinals = {
+            key: frozenset(map(self._split, _strings(ordinals.get(key)))) for key in ORDINALS
+        }
+        self._noun_before = frozenset(_strings(groups["imperative"].get("unless_next")))
+        self._trailing = frozenset(map(self._split, _strings(groups["filler"].get("end"))))
         self._start: _Index = {}
         self._any: _Index = {}
         self._end: list[tuple[tuple[str, ...], str]] = []
-        self._affix: dict[str, list[tuple[str, bool, str, str]]] = {}
-        self.ordinals: dict[str, frozenset[tuple[str, ...]]] = {}
-        self.function_words: frozenset[str] = frozenset()
+        self._affixes: dict[str, list[_Affix]] = {}
         self._closed: set[str] = set()
-        for name, group in data.items():
-            if isinstance(group, dict):
-                self._add(name, group)
+        for name, group in groups.items():
+            self._add(name, group)
 
     def _add(self, name: str, group: Mapping[str, object]) -> None:
-        if name == "function_words":
-            self.function_words = frozenset(_strings(group.get("any")))
-            return
-        if name == "ordinal":
-            for key in ORDINALS:
-                self.ordinals[key] = frozenset(map(self._split, _strings(group.get(key))))
-            return
-        if name in _CLOSED:
-            for place in ("start", "any", "end"):
-                for cue in _strings(group.get(place)):
-                    self._closed.update(self._split(cue))
-        for place, index in (("start", self._start), ("any", self._any)):
+        for place in PLACES:
             for cue in _strings(group.get(place)):
+                words = self._split(cue)
                 if self.unit == "word" and "*" in cue:
-                    self._add_affix(cue, place, name)
-                elif words := self._split(cue):
+                    affix = _Affix(words[0], cue.startswith("*"), place, name)
+                    self._affixes.setdefault(affix.key(), []).append(affix)
+                elif place == "end":
+                    self._end.append((words, name))
+                else:
+                    index = self._start if place == "start" else self._any
                     index.setdefault(words[0], {}).setdefault(words, set()).add(name)
-        for cue in _strings(group.get("end")):
-            if self.unit == "word" and "*" in cue:
-                self._add_affix(cue, "end", name)
-            elif words := self._split(cue):
-                self._end.append((words, name))
-
-    def _add_affix(self, cue: str, place: str, name: str) -> None:
-        bare = cue.strip("*").casefold()
-        suffix = cue.startswith("*")
-        key = f"*{bare[-2:]}" if suffix else f"{bare[:2]}*"
-        self._affix.setdefault(key, []).append((bare, suffix, place, name))
+                if name in _CLOSED:
+                    self._closed.update(words)
 
     def _split(self, text: str) -> tuple[str, ...]:
         return tuple(self.tokens(text))
@@ -153,13 +163,19 @@ class Table:
         lower = text.casefold().replace("’", "'").replace("i\u0307", "i")
         if self.unit == "text":
             return [c for c in lower if c.isalnum() or c in "#ー"]
-        if self.language == "hi":
+        if "devanagari" in self.scripts:
             return _DEVANAGARI_WORD.findall(lower)
-        return _WORD.findall(_MARKED_LETTER.sub("", lower) if self.language == "ar" else lower)
+        if "arabic" in self.scripts:
+            lower = _ARABIC_MARK.sub("", lower).translate(_ARABIC_LETTERS)
+        return _WORD.findall(lower)
+
+    def size(self, hits: Hits) -> int:
+        """Return the words of a sentence; two characters count as one where unit is ``text``."""
+        return len(hits.tokens) if self.unit == "word" else (len(hits.tokens) + 1) // 2
 
     def hits(self, text: str) -> Hits:
         """Return what the sentence holds."""
-        tokens = self.tokens(text[:8000])
+        tokens = self.tokens(text[:_CHARACTERS_READ])
         if len(tokens) > _WORDS_READ:
             tokens = tokens[: _WORDS_READ // 2] + tokens[-_WORDS_READ // 2 :]
         start = self._skip_fillers(tokens)
@@ -168,14 +184,32 @@ class Table:
         ends: set[str] = set()
         self._lookup_start(tokens, start, starts)
         self._lookup_any(tokens, found)
-        for words, name in self._end:
-            if tuple(tokens[-len(words) :]) == words:
-                ends.add(name)
-        if self._affix:
-            self._lookup_affixes(tokens, start, starts, found, ends)
+        tail = self._without_trailing(tokens)
+        ends.update(name for words, name in self._end if tuple(tail[-len(words) :]) == words)
+        if self._affixes:
+            self._lookup_affixes(tail, start, starts, found, ends)
+        if "imperative" in starts and self._is_noun(tokens, starts["imperative"]):
+            del starts["imperative"]
         return Hits(
             tuple(tokens), start, frozenset(starts), frozenset(found), frozenset(ends), starts
         )
+
+    def _is_noun(self, tokens: Sequence[str], after: int) -> bool:
+        """A finite verb follows: the word that looks like an order is its subject."""
+        return after < len(tokens) and tokens[after] in self._noun_before
+
+    def _without_trailing(self, tokens: Sequence[str]) -> Sequence[str]:
+        """Words of courtesy after the end of a sentence do not hide its last word."""
+        end = len(tokens)
+        while end > 1:
+            size = next(
+                (n for n in (3, 2, 1) if tuple(tokens[max(0, end - n) : end]) in self._trailing),
+                0,
+            )
+            if not size or size >= end:
+                break
+            end -= size
+        return tokens[:end]
 
     def _skip_fillers(self, tokens: Sequence[str]) -> int:
         at = 0
@@ -229,16 +263,17 @@ class Table:
     ) -> None:
         last = len(tokens) - 1
         for at, token in enumerate(tokens):
-            for key in (f"{token[:2]}*", f"*{token[-2:]}"):
-                for bare, suffix, place, name in self._affix.get(key, ()):
-                    if not (token.endswith(bare) if suffix else token.startswith(bare)):
-                        continue
-                    if place == "any":
-                        found.add(name)
-                    elif place == "start" and at == start:
-                        starts[name] = max(starts.get(name, 0), at + 1)
-                    elif place == "end" and at == last:
-                        ends.add(name)
+            for affix in self._candidates(token):
+                if affix.place == "any":
+                    found.add(affix.group)
+                elif affix.place == "start" and at == start:
+                    starts[affix.group] = max(starts.get(affix.group, 0), at + 1)
+                elif affix.place == "end" and at == last:
+                    ends.add(affix.group)
+
+    def _candidates(self, token: str) -> Iterator[_Affix]:
+        for key in (f"{token[:2]}*", f"*{token[-2:]}"):
+            yield from (a for a in self._affixes.get(key, ()) if a.fits(token))
 
 
 _Index = dict[str, dict[tuple[str, ...], set[str]]]
@@ -274,54 +309,3 @@ def tables() -> Mapping[str, Table]:
             table = Table(tomllib.loads(item.read_text(encoding="utf-8")))
             found[table.language] = table
     return found
-
-
-def scripts(text: str) -> dict[str, int]:
-    """Return how many letters of each script a text holds, of those that it holds."""
-    counted = ((name, len(pattern.findall(text))) for name, pattern in _SCRIPTS)
-    return {name: count for name, count in counted if count}
-
-
-def languages(text: str, around: Sequence[str] = ()) -> tuple[str, ...]:
-    """
-    Return the codes of the tables to judge a text by, best first; ``()`` where none fits.
-
-    ``around`` are the languages of the message, which settle what a few words alone cannot.
-    """
-    found = scripts(text)
-    if not found:
-        return tuple(around)
-    codes = [
-        code
-        for code, table in tables().items()
-        if "latin" not in table.scripts and _fits(table, found, around)
-    ]
-    latin = found.get("latin", 0)
-    if latin and (not codes or latin > sum(found.values()) // 3):
-        codes += _latin(text, around)
-    return tuple(dict.fromkeys(codes))
-
-
-def _fits(table: Table, found: Mapping[str, int], around: Sequence[str]) -> bool:
-    if table.scripts.isdisjoint(found):
-        return False
-    if table.language == "zh":
-        return "kana" not in found and ("ja" not in around or "zh" in around)
-    if table.language == "ja":
-        return "kana" in found or "ja" in around
-    return True
-
-
-def _latin(text: str, around: Sequence[str]) -> list[str]:
-    words = set(_WORD.findall(text[:4000].casefold().replace("’", "'")))
-    counted = {
-        code: len(words & table.function_words)
-        for code, table in tables().items()
-        if "latin" in table.scripts
-    }
-    best = max(counted.values(), default=0)
-    if best == 0:
-        return [code for code in around if code in counted]
-    ranked = [code for code, count in counted.items() if count == best]
-    kept = [code for code in ranked if code in around]
-    return kept or ranked

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 -- these are the marks that people of other scripts write
 """Finds examples of style that a person gave: pinned whole, as the form to follow."""
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,8 @@ def examples(text: str, parts: Sequence[Part], codes: Sequence[str]) -> Iterator
         if given or (before is not None and _leads(text, before, codes)):
             given += 1
             size = part.span.end - part.span.start
-            if given <= _MOST and size <= _LONGEST and text[part.span.start : part.span.end].strip():
+            full = text[part.span.start : part.span.end].strip()
+            if given <= _MOST and size <= _LONGEST and full:
                 yield part.span
 
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from compactctl.classify.pins.answers import answered_question
-from compactctl.classify.pins.cues import languages
 from compactctl.classify.pins.examples import examples
+from compactctl.classify.pins.forms import Asked, Verdict
+from compactctl.classify.pins.languages import languages
 from compactctl.classify.pins.parts import Context, Part, PartKind, parse
 from compactctl.classify.pins.referents import Said, asks, referent
 from compactctl.classify.pins.sentences import split
-from compactctl.classify.pins.strength import Asked, Setting, Verdict, judge
+from compactctl.classify.pins.strength import Setting, judge
 from compactctl.classify.pins.supersede import superseded
 from compactctl.model.classification import Pin, PinKind, PinPlace, Referent, Strength
 from compactctl.model.entry import AUTHORITIES, Author, Entry, Kind, Span
@@ -19,8 +20,6 @@ from compactctl.model.transcript import Content, Transcript
 _SPEAKING_PARTS = (PartKind.PROSE, PartKind.ITEM, PartKind.HEADING)
 _WHOLE = 400_000
 """Characters: of a longer message the first and last half of this are read for statements."""
-_ALONE = 600
-"""Characters of a message that is no more than a few sentences."""
 _REMEMBERED = 8000
 """Characters of the assistant's last message that an answer can refer to."""
 
@@ -125,7 +124,6 @@ def _in_span(
     asked = Asked.NOTHING
     if before is not None:
         asked = Asked.ASKED if asks(before.text[-_REMEMBERED:]) else Asked.TOLD
-    alone = span.end - span.start <= _ALONE
     for part in parts:
         if part.span.start in shown and entry.author is not Author.SYSTEM:
             body = text[part.span.start : part.span.end].strip("\n")
@@ -134,7 +132,7 @@ def _in_span(
             continue
         for sentence in split(text, part.span.start, part.span.end):
             words = text[sentence.start : sentence.end]
-            setting = _setting(entry, part, asked, alone=alone, first=first)
+            setting = _setting(entry, part, asked, first=first)
             first = False
             verdict = judge(words, setting, codes)
             if verdict is None:
@@ -148,14 +146,13 @@ def _in_span(
 _EXAMPLE = Verdict(PinKind.EXAMPLE, Strength.STRONG, "an example of the style to follow")
 
 
-def _setting(entry: Entry, part: Part, asked: Asked, *, alone: bool, first: bool) -> Setting:
+def _setting(entry: Entry, part: Part, asked: Asked, *, first: bool) -> Setting:
     return Setting(
         author=entry.author,
         part=part.kind,
         context=Context.NONE if part.kind is PartKind.HEADING else part.context,
         asked=asked,
         final=part.final,
-        alone=alone,
         first=first,
     )
 

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 -- the patterns read best whole, a kind of line each
 """Tells lines that a machine wrote (logs, shells, code, data, diffs) from lines of prose."""
 
 import re
@@ -13,8 +14,8 @@ class Made(IntEnum):
 
 
 _PROMPT = re.compile(
-    r"\s{0,8}(?:[$❯➜»λ]\s+\S|%\s+[a-z]|>>>\s|PS [A-Z]:\\|[\w.-]{1,40}@[\w.-]{1,60}[:\s][^$#\n]{0,80}[$#]\s"
-    r"|[A-Z]:\\[^>\n]{0,100}>|\([\w.-]{1,30}\)\s*[$➜])"
+    r"\s{0,8}(?:[$❯➜»λ]\s+\S|%\s+[a-z]|>>>\s|PS [A-Z]:\\"
+    r"|[\w.-]{1,40}@[\w.-]{1,60}[:\s][^$#\n]{0,80}[$#]\s|[A-Z]:\\[^>\n]{0,100}>|\([\w.-]{1,30}\)\s*[$➜])"
 )
 _MACHINE = tuple(
     re.compile(pattern)
@@ -23,7 +24,7 @@ _MACHINE = tuple(
         r"\s*\[?\d\d?:\d\d:\d\d(?:[.,]\d+)?\]?\s",
         r"\s*(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\s+\d{1,2}\s+\d\d:\d\d",
         r"\s*[\[(<]?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|PANIC|FAIL|PASS|OK)[\])>]?(?:\s*[:|\-]\s|\s+[\w./-]+[:(]|\s+\d|\s*\[|$)",
-        r"\s*\[[\w:./@ -]{1,60}\]\s*(?:\$|[A-Z]+\b)",
+        r"\s*\[[\w:./@ -]{1,60}\]\s*(?:\$|[A-Z]{2,}\b)",
         r"\s*(?:===|---)\s+(?:RUN|PASS|FAIL|SKIP|CONT|PAUSE)\b",
         r"\s*Traceback \(most recent",
         r"\s*File \"[^\"]{1,300}\", line \d",
@@ -65,20 +66,22 @@ _READ = 600
 def made_by(line: str) -> Made:
     """Return how surely a machine wrote the line; looks at its first 600 characters."""
     head = line[:_READ]
-    if is_prompt(head) or head.rstrip().endswith("\\"):
+    shown = is_prompt(head) or head.rstrip().endswith("\\")
+    if shown or any(pattern.match(head) for pattern in _MACHINE):
         return Made.MACHINE
-    if any(pattern.match(head) for pattern in _MACHINE):
-        return Made.MACHINE
-    letters = len(_LETTERS.findall(head))
     solid = len(head) - head.count(" ") - head.count("\t")
-    if not solid:
-        return Made.PROSE
+    return _by_letters(head, solid) if solid else Made.PROSE
+
+
+def _by_letters(head: str, solid: int) -> Made:
+    letters = len(_LETTERS.findall(head))
     symbols = len(_SYMBOLS.findall(head)) + len(_DIGITS.findall(head))
     if solid > 24 and letters < solid * 0.55:  # noqa: PLR2004 -- prose is mostly letters
         return Made.MACHINE
     if symbols > solid * 0.2 or _KEY_VALUE.match(head) or _LABELLED.match(head):
         return Made.MAYBE
-    if solid > 60 and " " not in head.strip() and letters == sum(map(str.isascii, head)):  # noqa: PLR2004 -- no word is so long
+    latin = letters == sum(map(str.isascii, head))
+    if solid > 60 and " " not in head.strip() and latin:  # noqa: PLR2004 -- no word is so long
         return Made.MACHINE
     return Made.PROSE
 

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 -- these are the marks that people of other scripts write
 """Parses a message into its parts: prose, list items, headings, and material that binds nobody."""
 
 import re
@@ -5,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from compactctl.classify.pins.cues import languages, tables
+from compactctl.classify.pins.cues import tables
+from compactctl.classify.pins.languages import languages
 from compactctl.classify.pins.lines import Made, is_prompt, made_by
 from compactctl.formats.state_block import CLOSE, OPEN
 from compactctl.model.entry import Span
@@ -50,7 +52,8 @@ class Part:
 
 
 _ITEM = re.compile(
-    r"[ \t]{0,40}(?:[-*+•‣–]|\(?\d{1,3}[.)、．]|\(?[a-zA-Z][.)]|[①-⑳])(?:[ \t]+|(?<=[、．①-⑳]))(?:\[[ xX]\][ \t]+)?(?=\S)"
+    r"[ \t]{0,40}(?:[-*+•‣–]|\(?\d{1,3}[.)、．]|\(?[a-zA-Z][.)]|[①-⑳])"
+    r"(?:[ \t]+|(?<=[、．①-⑳]))(?:\[[ xX]\][ \t]+)?(?=\S)"
 )
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+(?=\S)")
 _BOLD_LINE = re.compile(r"[ \t]{0,3}(?:\*\*|__)([^*_\n]{1,100})(?:\*\*|__):?[ \t]*$")
@@ -60,6 +63,8 @@ _TABLE = re.compile(r"[ \t]{0,3}\|.*\|[ \t]*$")
 _RULE = re.compile(r"[ \t]{0,3}(?:[-=_*][ \t]?){3,200}$")
 _TITLE = re.compile(r"[^.!?。！？]{1,60}[:：][ \t*_]*$")
 _END_MARK = re.compile(r"[.!?;:。！？；：।؟…][\"'”’»)\]*_`]{0,4}[ \t]*$")
+_RUNS = (PartKind.QUOTE, PartKind.TABLE, PartKind.LOG)
+"""Kinds whose lines make one part."""
 _WRAPPED = 56
 """A line this long that ends without an end mark was broken by an editor, not by its author."""
 _TITLE_WORDS = 8
@@ -197,10 +202,9 @@ def _prose(lines: Sequence[_Line]) -> Iterator[Part]:
     before: _Line | None = None
     for line in lines:
         now, at = _form(line)
-        follows = kind in (PartKind.PROSE, PartKind.ITEM) and now is PartKind.PROSE
-        if kind is not None and before is not None and follows and _continues(before, line, widest):
-            end = line.end
-        elif now in (PartKind.QUOTE, PartKind.TABLE, PartKind.LOG) and kind is now:
+        speaks = kind in (PartKind.PROSE, PartKind.ITEM) and now is PartKind.PROSE
+        wrapped = speaks and before is not None and _continues(before, line, widest)
+        if wrapped or (now in _RUNS and kind is now):
             end = line.end
         else:
             if kind is not None:
@@ -214,10 +218,9 @@ def _prose(lines: Sequence[_Line]) -> Iterator[Part]:
 def _form(line: _Line) -> tuple[PartKind, int]:
     """Return what a line is and where its own text begins."""
     text = line.text
-    if found := _HEADING.match(text):
-        return PartKind.HEADING, line.start + found.end()
-    if found := _QUOTE.match(text):
-        return PartKind.QUOTE, line.start + found.end()
+    for pattern, kind in ((_HEADING, PartKind.HEADING), (_QUOTE, PartKind.QUOTE)):
+        if found := pattern.match(text):
+            return kind, line.start + found.end()
     if _TABLE.match(text[:4000]):
         return PartKind.TABLE, line.start
     if _BOLD_LINE.match(text[:200]):

@@ -1,22 +1,26 @@
+# ruff: noqa: RUF001 -- these are the marks that people of other scripts write
 """Finds the assistant's words that a short answer settles: the exact option, offer or question."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from compactctl.classify.pins.cues import Table, languages, tables
+from compactctl.classify.pins.cues import Table, tables
 from compactctl.classify.pins.sentences import split, trimmed
 from compactctl.model.classification import Referent
 from compactctl.model.entry import Entry, Span
 
 _LINE_OPTION = re.compile(
-    r"^[ \t]{0,12}(?:[-*+•][ \t]+)?(?:#{1,6}[ \t]+)?(?:\*\*|__)?\(?(?:(?:[^\W\d_]{2,12}[ \t]+)?(?P<key>\d{1,2}|[A-Ha-h])|(?P<circled>[①-⑨]))"
+    r"^[ \t]{0,12}(?:[-*+•][ \t]+)?(?:#{1,6}[ \t]+)?(?:\*\*|__)?\(?"
+    r"(?:(?:[^\W\d_]{2,12}[ \t]+)?(?P<key>\d{1,2}|[A-Ha-h])|(?P<circled>[①-⑨]))"
     r"(?:[.):、．：]|[ \t]*[-–—:][ \t]|(?<=[①-⑨]))(?:\*\*|__)?[ \t]*(?=\S)",
     re.MULTILINE,
 )
 _INLINE_OPTION = re.compile(
-    r"(?<![\w.])(?:\((?P<round>\d{1,2}|[A-Ha-h])\)|(?P<half>\d{1,2}|[A-Ha-h])\)|(?P<colon>[A-H])[:：]|(?P<circled>[①-⑨])"
-    r"|(?:[^\W\d_]{4,12}[ \t](?P<word>\d{1,2}|[A-H])(?=[ \t:：,])|(?:方案|选项|案|プラン|방안|옵션)[ \t]?(?P<han>[一二三四五六\dA-H])))[ \t]*"
+    r"(?<![\w.])(?:\((?P<round>\d{1,2}|[A-Ha-h])\)"
+    r"|(?P<half>\d{1,2}|[A-Ha-h])\)|(?P<colon>[A-H])[:：]|(?P<circled>[①-⑨])"
+    r"|(?:[^\W\d_]{4,12}[ \t](?P<word>\d{1,2}|[A-H])(?=[ \t:：,])"
+    r"|(?:方案|选项|案|プラン|방안|옵션)[ \t]?(?P<han>[一二三四五六\dA-H])))[ \t]*"
 )
 _BULLET = re.compile(r"^[ \t]{0,12}[-*+•][ \t]+(?=\S)", re.MULTILINE)
 _HAN_DIGITS = {"一": "1", "二": "2", "三": "3", "四": "4", "五": "5", "六": "6"}
@@ -39,14 +43,14 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One of the options that a message offers; ``key`` is its number or letter as ``1``, ``b``."""
+    """One of the options that a message offers; ``key`` is its number or letter."""
 
     key: str
     span: Span
 
 
 def options(text: str) -> tuple[Option, ...]:
-    """Return the options of a message, in order; ``()`` where it offers fewer than two."""
+    """Return the options of a message in order; ``()`` where it offers fewer than two."""
     start = max(0, len(text) - _TAIL)
     tail = text[start:]
     for pattern in (_LINE_OPTION, _INLINE_OPTION):
@@ -82,8 +86,8 @@ def referent(answer: str, said: Said, codes: Sequence[str]) -> Referent | None:
     if chosen:
         span = Span(chosen[0].span.start, chosen[-1].span.end)
         return Referent(said.entry.id, said.text[span.start : span.end])
-    span = _last_offer(said.text)
-    return Referent(said.entry.id, said.text[span.start : span.end]) if span else None
+    offer = _last_offer(said.text)
+    return Referent(said.entry.id, said.text[offer.start : offer.end]) if offer else None
 
 
 def _enumerated(text: str, pattern: re.Pattern[str], start: int) -> tuple[Option, ...]:
@@ -179,7 +183,7 @@ def _ordinal(answer: str, table: Table, count: int) -> int:
 
 
 def _last_offer(text: str) -> Span | None:
-    """The last question of a message, or its last sentence; what a generic question is about too."""
+    """The last question or sentence of a message, with what a generic question is about."""
     start = max(0, len(text) - _TAIL)
     found = list(split(text, start, len(text)))
     if not found:
@@ -189,7 +193,8 @@ def _last_offer(text: str) -> Span | None:
     if last.end - last.start >= _GENERIC:
         return last
     block = text.rfind("\n\n", start, last.start)
-    before = text.rfind("\n\n", start, block) if block >= 0 and not text[block : last.start].strip() else block
+    above = block >= 0 and not text[block : last.start].strip()
+    before = text.rfind("\n\n", start, block) if above else block
     wide = trimmed(text, before + 2 if before >= 0 else start, last.end)
     if wide and wide.end - wide.start <= _CLOSED_BLOCK:
         return wide
@@ -200,8 +205,3 @@ def _last_line(text: str, span: Span) -> Span:
     """Without an end mark between them, lines of a list run into one sentence: keep the last."""
     line = text.rfind("\n", span.start, span.end)
     return trimmed(text, line + 1, span.end) or span if line >= 0 else span
-
-
-def message_codes(text: str) -> tuple[str, ...]:
-    """Return the languages of a message."""
-    return languages(text[:5000])

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 -- these are the marks that people of other scripts write
 """Splits text into sentences; each is an exact range of the text."""
 
 import re

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from compactctl.classify.pins.cues import languages, tables
+from compactctl.classify.pins.cues import tables
+from compactctl.classify.pins.languages import languages
 from compactctl.model.classification import Pin, PinKind, PinStatus, Strength
 from compactctl.model.entry import Author
 

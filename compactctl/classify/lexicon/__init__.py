@@ -1,1 +1,1 @@
-"""Cue tables, one TOML file a language: data, not code (docs/classification.md says how to add one)."""
+"""Cue tables, one TOML file a language: data, not code (docs/classification.md says more)."""

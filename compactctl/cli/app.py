@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from compactctl import __version__
 from compactctl.cli import (
+    audit,
     classify,
     diff,
     doctor,
@@ -35,6 +36,7 @@ COMMANDS = (
     log.log,
     restore.restore,
     pins.pins,
+    audit.audit,
     schema.schema,
     prune.prune,
     doctor.doctor,

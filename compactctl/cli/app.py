@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from compactctl import __version__
 from compactctl.cli import (
     audit,
+    check,
     classify,
     diff,
     doctor,
@@ -36,6 +37,7 @@ COMMANDS = (
     log.log,
     restore.restore,
     pins.pins,
+    check.check,
     audit.audit,
     schema.schema,
     prune.prune,

@@ -2,11 +2,12 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+from compactctl.audit.baseline import Suppression
 from compactctl.errors import UsageError
 
 FILE = "compactctl.toml"
@@ -29,6 +30,8 @@ KEYS = (
     "trigger",
     "window",
 )
+SUPPRESS = "suppress"
+_SUPPRESS_KEYS = frozenset({"rule", "path", "contains", "reason"})
 _PATHS = frozenset({"policy", "root", "store"})
 
 
@@ -45,6 +48,8 @@ class Config:
     """What environment and files set; ``pick`` lets a flag win."""
 
     settings: Mapping[str, Setting]
+    suppressions: tuple[Suppression, ...] = ()
+    """Findings of ``check`` that do not count, from ``[[suppress]]`` tables."""
 
     def pick(self, key: str, flag: str | None) -> str | None:
         """Return the flag where it was given, else what is set, else ``None``."""
@@ -68,21 +73,48 @@ def load_config(start: Path | None = None, environ: Mapping[str, str] | None = N
     """
     folder = (start or Path.cwd()).resolve()
     found: dict[str, Setting] = {}
+    suppressions: list[Suppression] = []
     for name in (PROJECT, FILE):
-        found |= _nearest(folder, name)
-    return Config(found | _environment(os.environ if environ is None else environ))
+        table, where, file = _nearest(folder, name)
+        suppressions += _suppressions(table.pop(SUPPRESS, []), where)
+        found |= _settings(table, where, file)
+    environment = _environment(os.environ if environ is None else environ)
+    return Config(found | environment, tuple(suppressions))
 
 
-def _nearest(start: Path, name: str) -> dict[str, Setting]:
+def _nearest(start: Path, name: str) -> tuple[dict[str, object], str, Path]:
+    """The table of the nearest such file, how to call it, and the file."""
     for folder in (start, *start.parents):
         file = folder / name
         if not file.is_file():
             continue
         data = _parsed(file)
         table = data if name == FILE else _project_table(data)
-        if table is not None:
-            return _settings(table, file, name)
-    return {}
+        if table is None:
+            continue
+        where = str(file) if name == FILE else f"{file} [tool.compactctl]"
+        if not isinstance(table, dict):
+            raise UsageError(f"{where}: is not a table")
+        return dict(table), where, file
+    return {}, name, start / name
+
+
+def _suppressions(value: object, where: str) -> Iterator[Suppression]:
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        raise UsageError(f"{where}: {SUPPRESS} is no list of tables", hint=f"write [[{SUPPRESS}]]")
+    for number, table in enumerate(value, 1):
+        place = f"{where}: {SUPPRESS} {number}"
+        unknown = sorted(set(table) - _SUPPRESS_KEYS)
+        if unknown:
+            known = ", ".join(sorted(_SUPPRESS_KEYS))
+            raise UsageError(f"{place}: unknown key {unknown[0]!r}", hint=f"known keys: {known}")
+        wrong = [key for key, one in table.items() if not isinstance(one, str) or not one.strip()]
+        if wrong:
+            raise UsageError(f"{place}: {wrong[0]} is no text")
+        for key in ("rule", "reason"):
+            if key not in table:
+                raise UsageError(f"{place}: has no {key}", hint="say what is suppressed, and why")
+        yield Suppression(**table)
 
 
 def _project_table(data: Mapping[str, object]) -> object:
@@ -99,10 +131,7 @@ def _parsed(file: Path) -> dict[str, object]:
         raise UsageError(f"{file}: is no TOML: {error}", hint="mend the file") from None
 
 
-def _settings(table: object, file: Path, name: str) -> dict[str, Setting]:
-    where = str(file) if name == FILE else f"{file} [tool.compactctl]"
-    if not isinstance(table, dict):
-        raise UsageError(f"{where}: is not a table")
+def _settings(table: Mapping[str, object], where: str, file: Path) -> dict[str, Setting]:
     found: dict[str, Setting] = {}
     for written, value in table.items():
         key = written.replace("_", "-")

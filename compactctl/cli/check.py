@@ -86,7 +86,7 @@ def check(
     report_file: options.ReportFileOption = None,
 ) -> None:
     """
-    Check recorded sessions by every rule; exit 1 where one finds something.
+    Check recorded sessions by every rule: exit 1 for findings.
 
     \b
     compactctl check sessions/
@@ -108,9 +108,9 @@ def check(
         raise UsageError("--update-baseline needs --baseline FILE")
     known = None if update_baseline else _known(baseline)
     done, interrupted = _run(asked, paths)
-    found = _judged(done, asked, known, config.suppressions, interrupted)
     if baseline is not None and known is None and not interrupted:
-        _write_baseline(baseline, done, asked)
+        known = _write_baseline(baseline, done, asked)
+    found = _judged(done, asked, known, config.suppressions, interrupted)
     for kind, target in reports:
         output.write_report(_rendered(found, kind, asked.codes), target)
     output.write_report(_rendered(found, chosen, asked.codes), report_file)
@@ -244,8 +244,9 @@ def _known(baseline: str | None) -> frozenset[str] | None:
     return known_of(wrapped)
 
 
-def _write_baseline(path: str, done: "Sequence[CheckedFile]", asked: _Asked) -> None:
-    from compactctl.audit.baseline import baseline_document  # noqa: PLC0415 -- as above
+def _write_baseline(path: str, done: "Sequence[CheckedFile]", asked: _Asked) -> frozenset[str]:
+    """Write what is found now as known; return the fingerprints."""
+    from compactctl.audit.baseline import baseline_document, known_of  # noqa: PLC0415 -- as above
     from compactctl.io.atomic import write_atomic  # noqa: PLC0415 -- as above
     from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- as above
     from compactctl.io.schemas import validate  # noqa: PLC0415 -- as above
@@ -254,6 +255,7 @@ def _write_baseline(path: str, done: "Sequence[CheckedFile]", asked: _Asked) -> 
     validate(document, "baseline")
     write_atomic(Path(path), [dump_json(document), b"\n"])
     output.write_note(f"baseline written: {path}")
+    return known_of(document)
 
 
 def _codes(select: Sequence[str], ignore: Sequence[str]) -> frozenset[str]:

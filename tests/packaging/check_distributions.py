@@ -1,4 +1,8 @@
-"""Build wheel and sdist, install each into an empty environment, and run the tool there."""
+"""
+Build wheel and sdist, install each into an empty environment, and run the tool there.
+
+The pre-commit hook is run the same way: by pre-commit, which installs the project by itself.
+"""
 
 import json
 import subprocess
@@ -29,7 +33,8 @@ def main() -> None:
         check(work / "from-wheel", wheel)
         sdist = build_sdist(work)
         check(work / "from-sdist", sdist)
-    print("2 passed, 0 failed")  # noqa: T201 -- the closing line of a check that people run
+        check_hook(work / "hook")
+    print("3 passed, 0 failed")  # noqa: T201 -- the closing line of a check that people run
 
 
 def build_sdist(work: Path) -> Path:
@@ -57,6 +62,21 @@ def check(folder: Path, distribution: Path) -> None:
     assert ledger["status"] == "compacted", ledger
     assert out.stat().st_size < session.stat().st_size
     run(tool, "verify", cwd=folder)
+
+
+def check_hook(folder: Path) -> None:
+    """Run the pre-commit hook over a repository with one session that holds what was said."""
+    python = environment(folder / "tool")
+    run(python, "-m", "pip", "install", "--quiet", "pre-commit")
+    repository = folder / "repository"
+    repository.mkdir()
+    session = {"role": "user", "content": "Never edit files under vendor/."}
+    (repository / "session.jsonl").write_text(json.dumps(session) + "\n", "utf-8")
+    run("git", "init", "--quiet", ".", cwd=repository)
+    run("git", "add", "session.jsonl", cwd=repository)
+    hook = ("try-repo", ROOT, "compactctl-check", "--files", "session.jsonl", "--verbose")
+    printed = run(python, "-m", "pre_commit", *hook, cwd=repository)
+    assert "1 file checked" in printed, printed
 
 
 def environment(folder: Path) -> Path:

@@ -30,7 +30,7 @@ def audit(
     report_file: options.ReportFileOption = None,
 ) -> None:
     """
-    Show what the compactions recorded in a session kept, changed and lost.
+    Show what recorded compactions kept, changed and lost.
 
     Exits 1 where a rule finds something. The compactions may be those of Claude Code, Codex,
     compactctl or any harness that leaves a summary in the session.

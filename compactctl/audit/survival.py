@@ -1,6 +1,7 @@
 """What became of each pin in a compaction."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from compactctl.audit.wording import Reading
 from compactctl.model.audit import PinFate, Survival
@@ -28,6 +29,15 @@ def fates(
     is nowhere else in view, its fate is unknown.
     """
     return tuple(_fates(pins, line, before, after, texts, opaque=opaque, reread=reread))
+
+
+def fate_of(
+    pin: Pin, line: int, before: View, after: View, texts: Texts, *, opaque: bool
+) -> PinFate:
+    """Return what the compaction at ``line`` made of one statement, superseded or not."""
+    followed = replace(pin, status=PinStatus.ACTIVE)
+    (fate,) = _fates((followed,), line, before, after, texts, opaque=opaque, reread=frozenset())
+    return fate
 
 
 def binding(pins: Sequence[Pin], line: int) -> Iterator[Pin]:

@@ -48,6 +48,7 @@ _RUN_SHARE = 0.4
 _FEW = 3
 """Of so few words all must stand together before other words count as the same statement."""
 _STEM = 5
+_EQUAL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,12 @@ class Reading:
                 covered -= weights[gone] if seen[gone] <= wanted[gone] else 0.0
                 seen[gone] -= 1
                 left += 1
-            if covered / total > best[0] + 1e-9:
+            while seen[hits[left][1]] > wanted[hits[left][1]]:
+                seen[hits[left][1]] -= 1
+                left += 1
+            tighter = at - hits[left][0] < best[2] - best[1]
+            gain = covered / total - best[0]
+            if gain > _EQUAL or (gain > -_EQUAL and tighter):
                 best = covered / total, hits[left][0], hits[right][0]
         return best
 

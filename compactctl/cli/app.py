@@ -24,6 +24,7 @@ from compactctl.cli import (
     run,
     schema,
     show,
+    trace,
     verify,
 )
 from compactctl.errors import CompactctlError, ExitCode, UsageError
@@ -39,6 +40,7 @@ COMMANDS = (
     pins.pins,
     check.check,
     audit.audit,
+    trace.trace,
     schema.schema,
     prune.prune,
     doctor.doctor,

@@ -32,6 +32,10 @@ def show(
     entry: Annotated[
         str | None, typer.Option(metavar="ENTRY", help="Print the text of one entry, as in L12.0.")
     ] = None,
+    diff_at: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="A B", help="What changed in view between two such moments."),
+    ] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="The exact bytes of the record: nothing masked.")
     ] = False,
@@ -46,6 +50,7 @@ def show(
     \b
     compactctl show session.jsonl                     the view, one line an entry
     compactctl show session.jsonl --at L120           the view as it was then
+    compactctl show session.jsonl --diff-at L80 L120  what changed in view in between
     compactctl show session.jsonl --entry L12.0       one entry's text
     compactctl show 'snap:1a2b3c4d5e6f#L12.0' --raw   the original record, byte for byte
     """  # noqa: D301 -- \b is for the help formatter
@@ -67,12 +72,27 @@ def show(
         ) as opened,
     ):
         progress("classifying and counting")
+        if diff_at is not None:
+            for session in opened:
+                output.write_text(_difference(session, *diff_at))
+            return
         sessions = [at_moment(session, at) for session in opened]
         if entry is not None:
             _show_entry(sessions, entry, what, raw=raw)
         else:
             for session in sessions:
                 output.write_text("\n".join(_lines(session, output.width())))
+
+
+def _difference(session: "Session", before: str, after: str) -> str:
+    from compactctl.engine.compare import compare  # noqa: PLC0415 -- --help need not load it
+    from compactctl.report.documents import diff_document  # noqa: PLC0415 -- as above
+    from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
+    from compactctl.report.text import render_diff  # noqa: PLC0415 -- as above
+
+    compaction = compare(at_moment(session, before), at_moment(session, after))
+    document = {**diff_document(compaction), "reason": f"in view at {before} and at {after}"}
+    return render_diff(masked(document), width=output.width(), full=True)
 
 
 def _show_pointer(text: str, store: "Path", *, raw: bool) -> None:

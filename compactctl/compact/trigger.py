@@ -17,8 +17,7 @@ def recorded_occupancy(transcript: Transcript) -> RecordedOccupancy | None:
     latest = max(
         (b.record for b in transcript.boundaries if b.kind is not BoundaryKind.SNIP), default=-1
     )
-    # A side chain has a window of its own.
-    main = _main_chain(transcript)
+    main = main_chain(transcript)
     current = [
         usage
         for usage in transcript.usage
@@ -47,7 +46,7 @@ def measure(
     ``threshold`` of at most 1 is a share of the window, above 1 a number of tokens; reaching it
     is inclusive. ``window`` overrides what the recording and the model say.
     """
-    size, origin = _window(transcript, window)
+    size, origin = window_size(transcript, window)
     recorded = recorded_occupancy(transcript)
     tokens = recorded.context if recorded else counted
     limit = round(threshold * size) if threshold <= 1 else round(threshold)
@@ -61,7 +60,8 @@ def measure(
     )
 
 
-def _window(transcript: Transcript, given: int | None) -> tuple[int, str]:
+def window_size(transcript: Transcript, given: int | None) -> tuple[int, str]:
+    """Return the size of the window and where it is known from; 200,000 where it is not."""
     if given is not None:
         return given, "given"
     if transcript.window:
@@ -70,6 +70,7 @@ def _window(transcript: Transcript, given: int | None) -> tuple[int, str]:
     return (known, "model") if known else (DEFAULT_WINDOW, "assumed")
 
 
-def _main_chain(transcript: Transcript) -> str:
+def main_chain(transcript: Transcript) -> str:
+    """Return the chain of the session itself: a side chain has a window of its own."""
     chains = {record.chain for record in transcript.records if record.entry_count}
     return "" if "" in chains or not chains else min(chains)

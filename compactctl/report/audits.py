@@ -4,9 +4,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from compactctl.audit.case import Case, Subject
+from compactctl.audit.occupancy import occupancy
+from compactctl.compact.trigger import window_size
 from compactctl.model.audit import Evidence, Finding, PinFate, Survival
 from compactctl.model.transcript import RecordedBoundary
 from compactctl.report.documents import classes_document, tokens_document
+from compactctl.report.plots import area
 from compactctl.report.words import Doc, plural, row, safe
 
 Document = dict[str, object]
@@ -22,6 +25,11 @@ def audit_document(subject: Subject, findings: Sequence[Finding]) -> Document:
         "path": subject.path,
         "format": subject.transcript.format,
         "conversation": subject.transcript.conversation,
+        "window": window_size(subject.transcript, None)[0],
+        "occupancy": [
+            {"line": point.line, "tokens": point.tokens, "source": point.source}
+            for point in occupancy(subject.transcript, subject.cases)
+        ],
         "compactions": [_audited(case) for case in subject.cases],
         "findings": [finding_document(finding) for finding in findings],
     }
@@ -101,11 +109,24 @@ def render_audit(document: Doc, *, width: int, full: bool = False) -> str:
         + (plural(len(compactions), "compaction") if compactions else "no compaction is recorded")
         + f", {plural(len(document['findings']), 'finding')}"
     ]
+    lines += _occupancy(document, width)
     for number, one in enumerate(compactions, 1):
         lines += ["", *_compaction(one, number, width, full=full)]
     if document["findings"]:
         lines += ["", *findings_lines(document["findings"], width)]
     return "\n".join(lines) + "\n"
+
+
+def _occupancy(document: Doc, width: int) -> Iterator[str]:
+    points = [(point["line"], point["tokens"]) for point in document["occupancy"]]
+    if not points:
+        return
+    source = document["occupancy"][0]["source"]
+    yield ""
+    yield f"tokens in the window by line ({source}), of {document['window']:,}; ^ a compaction"
+    top = max(document["window"], *(tokens for _, tokens in points))
+    cuts = [one["boundary_line"] for one in document["compactions"]]
+    yield from area(points, top, cuts, width)
 
 
 def findings_lines(findings: Sequence[Doc], width: int) -> Iterator[str]:

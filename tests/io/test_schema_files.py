@@ -50,7 +50,7 @@ def test_there_is_one_for_each_contract() -> None:
     assert list(NAMES) == [
         *("audit", "audits", "baseline", "check", "classification", "classifications"),
         *("diff", "diffs", "ledger"),
-        *("ledgers", "log", "pin-lists", "pins", "policy", "snapshot", "store", "verify"),
+        *("ledgers", "log", "pin-lists", "pins", "policy", "snapshot", "store", "trace", "verify"),
     ]
 
 

@@ -5,8 +5,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
-from compactctl.model.audit import Finding
+if TYPE_CHECKING:
+    from compactctl.model.audit import Finding
 
 SCHEMA = "compactctl.baseline/1"
 _LENGTH = 20
@@ -26,7 +28,7 @@ class Suppression:
     path: str | None = None
     contains: str | None = None
 
-    def covers(self, finding: Finding) -> bool:
+    def covers(self, finding: "Finding") -> bool:
         """Return whether a finding is one of these."""
         return (
             self.rule in (finding.code, finding.name)
@@ -35,7 +37,7 @@ class Suppression:
         )
 
 
-def fingerprints(findings: Sequence[Finding]) -> Iterator[str]:
+def fingerprints(findings: "Sequence[Finding]") -> Iterator[str]:
     """
     Yield a fingerprint for each finding, in their order.
 
@@ -51,7 +53,7 @@ def fingerprints(findings: Sequence[Finding]) -> Iterator[str]:
         yield digest.hexdigest()[:_LENGTH]
 
 
-def baseline_document(findings: Sequence[Finding]) -> dict[str, object]:
+def baseline_document(findings: "Sequence[Finding]") -> dict[str, object]:
     """Return the baseline that makes all these findings known (``compactctl.baseline/1``)."""
     known = zip(fingerprints(findings), findings, strict=True)
     return {

@@ -14,7 +14,6 @@ from compactctl.cli.amounts import parse_line, parse_tokens, parse_trigger
 from compactctl.cli.config import Config
 from compactctl.cli.options import ReportFormat
 from compactctl.errors import ExitCode, UsageError
-from compactctl.model.compaction import Level, Status
 
 if TYPE_CHECKING:
     from compactctl.engine.options import RunOptions
@@ -113,6 +112,7 @@ def run(
     Exit code 3: deferred or refused, nothing written.
     """  # noqa: D301 -- \b is for the help formatter
     from compactctl.engine.options import RunOptions  # noqa: PLC0415 -- --help need not load it
+    from compactctl.model.compaction import Level  # noqa: PLC0415 -- as above
 
     config = options.configured()
     chosen = options.report_format(config, format_)
@@ -243,5 +243,7 @@ def _store_option(store: str | None) -> str:
 
 
 def _exit_code(outcome: "FileOutcome") -> ExitCode:
+    from compactctl.model.compaction import Status  # noqa: PLC0415 -- --help need not load it
+
     written = outcome.status in (Status.COMPACTED, Status.SKIPPED)
     return ExitCode.OK if written else ExitCode.NOTHING_WRITTEN

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from compactctl.model.classification import Pin
+if TYPE_CHECKING:
+    # The command line needs the enums at start-up, and the values of classifying not.
+    from compactctl.model.classification import Pin
 
 
 class Severity(StrEnum):
@@ -53,7 +56,7 @@ class PinFate:
     compaction. ``shown`` is what is in view afterwards in its place, at ``shown_line``.
     """
 
-    pin: Pin
+    pin: "Pin"
     survival: Survival
     held: bool
     shown: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from compactctl.classify.results.answers import Answer, State, read_answer
-from compactctl.classify.results.exact import exact_strings
+from compactctl.classify.results.exact import exact_strings, strings_of_json
 from compactctl.classify.results.keys import key_of
 from compactctl.classify.results.kinds import Work, kind_of_family, shell_work
 from compactctl.classify.results.one_line import one_line
@@ -19,7 +19,7 @@ from compactctl.classify.results.tools import (
     script_calls,
     subject_of,
 )
-from compactctl.classify.results.words import said
+from compactctl.classify.results.words import clipped, said
 from compactctl.model.classification import Outcome, ResultKind, ToolResult
 from compactctl.model.entry import Entry
 
@@ -184,7 +184,8 @@ class EventReader:
         return None
 
     def _settle(self, call: _Call, at: int, entry: Entry, answer: Answer) -> Event:
-        heard = said(call.kind, answer.body)
+        text = clipped(answer.body)
+        heard = said(call.kind, text)
         outcome = outcome_of(
             Evidence(
                 answer=answer,
@@ -196,7 +197,9 @@ class EventReader:
                 flags=self.flags,
             )
         )
-        exact = exact_strings(call.kind, outcome, answer.body, heard)
+        exact = strings_of_json(answer.body)
+        if exact is None:
+            exact = exact_strings(call.kind, outcome, text, heard)
         if answer.state is State.RUNNING and answer.process:
             exact = (f"Process running with session ID {answer.process}", *exact)[:4]
         shape = _shape(call, outcome, answer.exit_code, exact, size=len(answer.body))

@@ -23,7 +23,7 @@ class Said:
 
 
 _TEST_FAILED = re.compile(
-    r"""^[ \t]*+(?:
+    r"""\n[ \t]*+(?:
       --- FAIL: | FAIL\t | FAIL:?[ ]+\S | FAIL$ | panic:[ ] | FAILED[ ]\S+(?:::|\.)
       | ERROR[ ]\S+\.py
     | =+[ ].*\b[1-9]\d*[ ](?:failed|errors?)\b | [1-9]\d*[ ]failed[, ]
@@ -46,10 +46,10 @@ _TEST_FAILED = re.compile(
     | There[ ](?:was|were)[ ]\d+[ ](?:failure|error) | E[ ]{3}\S | no[ ]tests[ ]ran
     | BUILD[ ]FAIL(?:ED|URE)
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 _TEST_PASSED = re.compile(
-    r"""^[ \t]*+(?:
+    r"""\n[ \t]*+(?:
       ok[ ]{2,}\t?\S | ok[ ]*\t\S | PASS$ | PASS\b | --- PASS: | =+[ ].*\b\d+[ ]passed\b
       | \d+[ ]passed\b
     | OK(?:[ ]\(.*\))?$ | test[ ]result:[ ]ok\. | Tests:?[ ]+(?:.*,[ ])?\d+[ ]passed
@@ -63,10 +63,10 @@ _TEST_PASSED = re.compile(
     | ok[ ]\d+ | BUILD[ ]SUCCESS(?:FUL)? | ok[ ]\|[ ]\d+[ ]passed | 0[ ]fail$
     | All[ ](?:\d+[ ])?tests[ ]passed
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 _SHELL_ERROR = re.compile(
-    r"""^(?:
+    r"""\n(?:
       (?:/bin/|/usr/bin/)?(?:ba|z|da|k)?sh:[ ] | \(eval\):\d+:[ ] | zsh:\d+:[ ] | -bash:[ ]
     | .{0,80}:[ ](?:command[ ]not[ ]found|No[ ]such[ ]file[ ]or[ ]directory|[Pp]ermission[ ]denied
         |Operation[ ]not[ ]permitted|not[ ]found$|cannot[ ]execute)
@@ -79,10 +79,10 @@ _SHELL_ERROR = re.compile(
     | (?:[\w.]{1,80})?(?:Error|Exception):[ ]\S | Unhandled | Uncaught | Usage:[ ].{0,80}\[ERROR
     | Wrong[ ] | (?:The[ ])?(?:[Rr]emote:[ ])?HTTP[ ][45]\d\d
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 _BUILD_FAILED = re.compile(
-    r"""^[ \t]*+(?:
+    r"""\n[ \t]*+(?:
       [^\s:]{1,200}:\d+(?::\d+)?:[ ](?:fatal[ ])?error\b | error(?:\[E?\w+\])?:[ ]
       | error[ ][A-Z]{2}\d+:
     | [^\s(]{1,200}\(\d+,\d+\):[ ]error\b | [^\s:]{1,200}:\d+:\d+[ ]-[ ]error\b
@@ -95,14 +95,14 @@ _BUILD_FAILED = re.compile(
     | [\w./-]{1,200}\.go:\d+:\d+:[ ] | \#[ ][\w./-]+(?:[ ]\[.*\])?$ | [✗✘\u00d7][ ]
     | ERROR:[ ] | FAIL\t
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 _BUILD_PASSED = re.compile(
-    r"^[ \t]*(?:BUILD SUCCESS|Build succeeded|Finished |webpack .* compiled success|✓ built|"
+    r"\n[ \t]*(?:BUILD SUCCESS|Build succeeded|Finished |webpack .* compiled success|✓ built|"
     r"Successfully (?:built|tagged|installed)|Compiled successfully|Build complete|up to date)"
 )
 _LINT_FAILED = re.compile(
-    r"""^[ \t]*+(?:
+    r"""\n[ \t]*+(?:
       [^\s:]{1,200}:\d+(?::\d+)?:?[ ]
       | (?:\[[^\]\n]{1,40}\][ ])?[1-9]\d*[ ](?:issues?|errors?|problems?|offenses?|warnings?)\b
     | Found[ ][1-9]\d*[ ](?:errors?|issues?|problems?|diagnostics) | ✖[ ]\d+[ ]problems?
@@ -111,29 +111,29 @@ _LINT_FAILED = re.compile(
     | \[error\][ ]
     | Diff[ ]in[ ] | [^\s(]{1,200}\(\d+,\d+\):[ ]error | \[ERROR\]
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 _LINT_PASSED = re.compile(
-    r"^[ \t]*(?:(?:\[[^\]\n]{1,40}\] )?0 (?:issues|errors|problems|offenses)|All checks passed|"
+    r"\n[ \t]*(?:(?:\[[^\]\n]{1,40}\] )?0 (?:issues|errors|problems|offenses)|All checks passed|"
     r"Success: no issues found|\d+ files? (?:left unchanged|already formatted|"
     r"reformatted|unchanged)|"
     r"No issues? found|All matched files use|.*no offenses detected|no problems|"
     r"[✓✔] No|Checked \d+ files? .*No fixes)"
 )
 _GIT_FAILED = re.compile(
-    r"^[ \t]*(?:fatal: |error: |CONFLICT \(| ! \[(?:remote )?rejected\]|hint: "
+    r"\n[ \t]*(?:fatal: |error: |CONFLICT \(| ! \[(?:remote )?rejected\]|hint: "
     r"Updates were rejected|"
     r"Automatic merge failed|remote: error|The following paths are ignored|nothing to commit|"
     r"no changes added to commit|pre-commit hook failed|husky - )"
 )
 _GIT_PASSED = re.compile(
-    r"^[ \t]*(?:\[[^\]\n]{1,100} (?:\(root-commit\) )?[0-9a-f]{7,40}\]|"
-    r"\s*[0-9a-f]{6,40}\.\.[0-9a-f]{6,40} |"
+    r"\n[ \t]*(?:\[[^\]\n]{1,100} (?:\(root-commit\) )?[0-9a-f]{7,40}\]|"
+    r"[ \t]*[0-9a-f]{6,40}\.\.[0-9a-f]{6,40} |"
     r" \* \[new (?:branch|tag)\]|Everything up-to-date|Already up to date|Successfully rebased|"
     r"Switched to|Fast-forward|\d+ files? changed|HEAD is now at)"
 )
 _TEST_NAME = re.compile(
-    r"""^[ \t]*+(?:
+    r"""\n[ \t]*+(?:
       --- FAIL:[ ](?P<go>\S+) | FAILED[ ](?P<py>\S+(?:::|\.)\S+)
       | (?:FAIL|ERROR):[ ](?P<unit>\w+[ ]\(\S+\))
     | test[ ](?P<rust>\S+)[ ]\.\.\.[ ]FAILED | ●[ ](?P<jest>\S.{0,200})
@@ -142,7 +142,7 @@ _TEST_NAME = re.compile(
     | rspec[ ](?P<rspec>\./\S+) | [✗✘\u00d7✖][ ](?P<mark>\S.{0,200})
     | (?P<gradle>\S+[ ]>[ ]\S+.{0,100})[ ]FAILED
     )""",
-    re.VERBOSE,
+    re.VERBOSE | re.MULTILINE,
 )
 _FAILED = {
     ResultKind.TEST: _TEST_FAILED,
@@ -159,41 +159,58 @@ _PASSED = {
 _MAX_KEPT = 60
 
 
-def said(kind: ResultKind, body: str) -> Said:
-    """Return what the lines of a result say in the words of its kind of tool."""
-    failed_at, passed_at = _FAILED.get(kind), _PASSED.get(kind)
-    failed: list[str] = []
-    passed: list[str] = []
-    errors: list[str] = []
-    tests: list[str] = []
-    for line in lines(body):
-        if not line.strip():
-            continue
-        # Failed first: a line that counts both ("1 failed, 2 passed") tells of a failure.
-        if failed_at and failed_at.match(line):
-            failed.append(line)
-            if kind is ResultKind.TEST and (name := _TEST_NAME.match(line)):
-                tests.append(next(g for g in name.groups() if g))
-        elif passed_at and passed_at.match(line):
-            passed.append(line)
-        elif _SHELL_ERROR.match(line):
-            errors.append(line)
-        elif kind is ResultKind.TEST and (name := _TEST_NAME.match(line)):
-            tests.append(next(g for g in name.groups() if g))
+def said(kind: ResultKind, text: str) -> Said:
+    """
+    Return what the lines of a result say in the words of its kind of tool.
+
+    ``text`` is that of ``clipped``. Patterns begin with a line feed rather than with an anchor,
+    so that the search skips from line to line.
+    """
+    spread = "\n" + text
+    failed = _starts(_FAILED.get(kind), spread)
+    # Failed first: a line that counts both ("1 failed, 2 passed") tells of a failure.
+    passed = _starts(_PASSED.get(kind), spread, *failed)
+    errors = _starts(_SHELL_ERROR, spread, *failed, *passed)
+    tests: dict[str, None] = {}
+    if kind is ResultKind.TEST:
+        others = {*passed, *errors}
+        for found in _TEST_NAME.finditer(spread):
+            if found.start() not in others:
+                tests[next(group for group in found.groups() if group)] = None
     return Said(
-        _ends(failed), _ends(passed), _ends(errors), tuple(dict.fromkeys(tests))[:_MAX_KEPT]
+        _ends(spread, failed), _ends(spread, passed), _ends(spread, errors), (*tests,)[:_MAX_KEPT]
     )
 
 
-def lines(body: str) -> list[str]:
-    """Return the lines of a result, clipped in length; of a very long one those at its ends."""
+def clipped(body: str) -> str:
+    """Return a result with its lines clipped in length; of a very long one the two ends."""
     if len(body) > 2 * WINDOW:
         body = body[:WINDOW] + "\n" + body[-WINDOW:]
-    return [line[:MAX_LINE].rstrip("\r") for line in body.split("\n")]
+    lines = body.split("\n")
+    if "\r" not in body and len(max(lines, key=len)) <= MAX_LINE:
+        return body
+    return "\n".join(line[:MAX_LINE].rstrip("\r") for line in lines)
 
 
-def _ends(found: list[str]) -> tuple[str, ...]:
-    if len(found) <= _MAX_KEPT:
-        return tuple(found)
-    half = _MAX_KEPT // 2
-    return (*found[:half], *found[-half:])
+def _starts(pattern: re.Pattern[str] | None, spread: str, *taken: int) -> list[int]:
+    """Where the lines begin that a pattern fits, without those that are taken."""
+    if pattern is None:
+        return []
+    found = [match.start() for match in pattern.finditer(spread)]
+    if not (taken and found):
+        return found
+    known = frozenset(taken)
+    return [start for start in found if start not in known]
+
+
+def _ends(spread: str, starts: list[int]) -> tuple[str, ...]:
+    """The lines that begin there; of many those at both ends."""
+    if len(starts) > _MAX_KEPT:
+        half = _MAX_KEPT // 2
+        starts = [*starts[:half], *starts[-half:]]
+    return tuple(_line(spread, start) for start in starts)
+
+
+def _line(spread: str, start: int) -> str:
+    end = spread.find("\n", start + 1)
+    return spread[start + 1 : end if end >= 0 else len(spread)]

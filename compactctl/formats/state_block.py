@@ -195,6 +195,8 @@ def one_line(text: str, limit: int = 300) -> str:
     It cannot start a line of its own, so that it can neither close a part nor pose as human.
     """
     flat = " ".join(text.split())
+    if flat.isprintable():
+        return flat if len(flat) <= limit else flat[: limit - 1] + "…"
     shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in flat)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 

@@ -3,12 +3,13 @@
 import sys
 
 from compactctl import __version__
+from compactctl.cli import output
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
     if sys.argv[1:] == ["--version"]:
-        sys.stdout.write(f"compactctl {__version__}\n")
+        output.write_text(f"compactctl {__version__}")
         return
     from compactctl.cli.app import main as run  # noqa: PLC0415 -- 100 ms that --version can spare
 

@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from compactctl import __version__
 from compactctl.cli import (
     audit,
+    brief,
     check,
     classify,
     diff,
@@ -38,6 +39,7 @@ COMMANDS = (
     log.log,
     restore.restore,
     pins.pins,
+    brief.brief,
     check.check,
     audit.audit,
     trace.trace,

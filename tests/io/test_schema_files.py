@@ -48,7 +48,7 @@ def nodes(value: object) -> Iterator[dict[str, Any]]:
 
 def test_there_is_one_for_each_contract() -> None:
     assert list(NAMES) == [
-        *("audit", "audits", "baseline", "check", "classification", "classifications"),
+        *("audit", "audits", "baseline", "brief", "check", "classification", "classifications"),
         *("diff", "diffs", "ledger"),
         *("ledgers", "log", "pin-lists", "pins", "policy", "snapshot", "store", "trace", "verify"),
     ]

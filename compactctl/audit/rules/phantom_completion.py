@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from compactctl.audit.case import Case, Subject
 from compactctl.audit.rule import Rule, quote
 from compactctl.audit.summaries import told
-from compactctl.classify.claims import Sort, sentences_of, sort_of
+from compactctl.classify.claim_sorts import Sort, sentences_of, sort_of
 from compactctl.model.audit import Confidence, Evidence, Finding, Severity
 from compactctl.model.classification import Outcome, ResultKind, ToolResult
 

@@ -1,0 +1,82 @@
+"""What a finished call says of the work: it checks it, delivers it, or changes it."""
+
+import re
+from collections.abc import Sequence
+
+from compactctl.classify.results.events import Event
+from compactctl.classify.results.kinds import shell_work
+from compactctl.classify.results.tools import Family
+from compactctl.model.classification import Outcome, ResultKind
+
+CHECKS = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
+_FORMATS = re.compile(
+    r"(?:^|[\s:._-])(?:fmt|gofmt|format\w*|prettier|black|isort|rustfmt|shfmt)\b"
+)
+_DELIVERS = frozenset({"commit", "push", "merge", "tag"})
+_PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
+_TEMPORARY = ("/tmp/", "/private/tmp/", "/var/tmp/", "/var/folders/")  # noqa: S108 -- names only
+_NARROWS = frozenset(
+    {"-run", "--run", "-k", "-t", "--filter", "--grep", "-g", "--only", "--lf", "-test.run"}
+)
+_TEST_FILE = re.compile(r"::|(?:^|/)test_\w+\.|[._-](?:test|spec)s?\.\w+$")
+
+
+def checks(event: Event) -> bool:
+    """Return whether a call tests, builds or lints; what a formatter says proves nothing."""
+    if event.result.kind not in CHECKS:
+        return False
+    return not _FORMATS.search(event.act) or any(map(_is_check, event.steps))
+
+
+def _is_check(words: Sequence[str]) -> bool:
+    work = shell_work(" ".join(words[:4]))
+    return work.kind in CHECKS and not _FORMATS.search(work.act)
+
+
+def verifies(event: Event) -> bool:
+    """Return whether a passed check says that the work holds: a test or a linter."""
+    return checks(event) and event.result.kind is not ResultKind.BUILD
+
+
+def delivers(event: Event) -> bool:
+    """Return whether a call hands work on: a commit, a push, a merge, a request to merge."""
+    if event.result.kind is ResultKind.GIT:
+        return any(
+            words[0] == "git" and len(words) > 1 and words[1] in _DELIVERS for words in event.steps
+        )
+    return event.act.endswith(("pr create", "pr merge", "release create", "mr create"))
+
+
+def edits(event: Event) -> bool:
+    """Return whether a call changed a file, as its result shows."""
+    return event.result.kind is ResultKind.EDIT and event.result.outcome is Outcome.SUCCESS
+
+
+def changes_behaviour(event: Event) -> bool:
+    """Return whether an edit may make a check fail: one of prose alone cannot."""
+    return edits(event) and not (
+        event.paths and all(path.lower().endswith(_PROSE) for path in event.paths)
+    )
+
+
+def is_temporary(path: str) -> bool:
+    """Return whether a path lies where nothing is kept."""
+    return path.startswith(_TEMPORARY)
+
+
+def runs(event: Event) -> bool:
+    """Return whether a call may show that something works: it ran a program or an agent."""
+    return event.result.outcome is Outcome.SUCCESS and (
+        checks(event)
+        or event.family in {Family.TASK, Family.OTHER}
+        or event.result.kind in {ResultKind.SHELL, ResultKind.WEB}
+    )
+
+
+def is_narrowed(event: Event) -> bool:
+    """Return whether a test ran a part of the tests only: a name, a pattern or a file."""
+    return any(
+        word.split("=", 1)[0] in _NARROWS or _TEST_FILE.search(word)
+        for words in event.steps
+        for word in words[1:]
+    )

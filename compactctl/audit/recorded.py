@@ -8,6 +8,7 @@ from compactctl.audit.case import Case
 from compactctl.audit.survival import fates
 from compactctl.compact.comparison import decisions_between, token_report
 from compactctl.compact.material import Material
+from compactctl.compact.pins_there import pins_of_chains
 from compactctl.compact.views import cache_impact, text_digest, view_entries
 from compactctl.model.audit import PinFate, Survival
 from compactctl.model.classification import Classification, CutPoint
@@ -90,8 +91,9 @@ def _case(whole: Whole, viewer: Viewer, boundary: RecordedBoundary) -> Case:
     after = viewer.view(_prefix(transcript, end), content, end)
     texts = _Texts(content)
     opaque = boundary.opaque or _unreadable(boundary, before, after, texts)
+    chain = transcript.records[boundary.record].chain
     found = fates(
-        whole.classification.pins,
+        pins_of_chains(whole.classification.pins, frozenset({chain})),
         boundary.line,
         before,
         after,

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from compactctl.compact.boundary import Deferred
-from compactctl.compact.invariants import missing_pins, violations
+from compactctl.compact.invariants import violations
 from compactctl.compact.material import Material, Settings
 from compactctl.compact.pin_diff import diff_pins
+from compactctl.compact.pins_there import pins_of_chains, pins_still_there
 from compactctl.compact.plan import Plan, Refused, make_plan, policy_digest
 from compactctl.compact.rules import Policy
 from compactctl.compact.trigger import measure, recorded_occupancy
@@ -18,7 +19,6 @@ from compactctl.engine.sessions import Session
 from compactctl.errors import UsageError
 from compactctl.io.repair import repair_surrogates
 from compactctl.io.source import Source
-from compactctl.model.classification import Pin
 from compactctl.model.compaction import (
     Action,
     Compaction,
@@ -182,8 +182,8 @@ class _Attempt:
     ) -> Compaction:
         transcript = self.session.transcript
         before_view, after_view = view_entries(self.material), view_entries(after)
-        pins = _of_chains(self.material.classification.pins, self.material.chains)
-        pins_after = _still_there(pins, after)
+        pins = pins_of_chains(self.material.classification.pins, self.material.chains)
+        pins_after = pins_still_there(pins, after)
         rounds = plan.block.round if plan and plan.block else 0
         return Compaction(
             origin=Origin.RUN,
@@ -250,24 +250,6 @@ class _Attempt:
             return found
         line = next((part for part in text.split("\n") if part.strip()), "")
         return line[:_EVIDENCE]
-
-
-def _of_chains(pins: tuple[Pin, ...], chains: frozenset[str]) -> tuple[Pin, ...]:
-    return tuple(pin for pin in pins if pin.chain in chains or pin.source is not None)
-
-
-def _still_there(pins: tuple[Pin, ...], after: Material) -> tuple[Pin, ...]:
-    """
-    Pins of the view that was read back.
-
-    A statement may bind by what stood before it, which is gone now: it still counts as there
-    where its text stands, verbatim.
-    """
-    found = _of_chains(after.classification.pins, after.chains)
-    known = {pin.id for pin in found}
-    others = tuple(pin for pin in pins if pin.id not in known)
-    lost = missing_pins(others, [after.text(seen) for seen in after.view])
-    return found + tuple(pin for pin in others if pin not in lost)
 
 
 def _block_size(plan: Plan | None, after: Material) -> int:

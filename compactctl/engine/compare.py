@@ -2,6 +2,7 @@
 
 from compactctl.compact.comparison import decisions_between, token_report
 from compactctl.compact.pin_diff import diff_pins
+from compactctl.compact.pins_there import pins_of_chains, pins_still_there
 from compactctl.compact.views import cache_impact, view_entries
 from compactctl.engine.sessions import Session
 from compactctl.model.classification import PinStatus
@@ -18,6 +19,8 @@ def compare(before: Session, after: Session) -> Compaction:
     old, new = before.material, after.material
     before_view, after_view = view_entries(old), view_entries(new)
     decisions = decisions_between(old, new, before_view, after_view)
+    pins = pins_of_chains(old.classification.pins, old.chains)
+    pins_after = pins_still_there(pins, new)
     same = before.transcript.sha256 == after.transcript.sha256
     return Compaction(
         origin=Origin.DIFF,
@@ -32,12 +35,9 @@ def compare(before: Session, after: Session) -> Compaction:
         before=before_view,
         after=after_view,
         decisions=decisions,
-        pins_before=old.classification.pins,
-        pins_after=new.classification.pins,
-        pins=diff_pins(
-            [p for p in old.classification.pins if p.status is PinStatus.ACTIVE],
-            new.classification.pins,
-        ),
+        pins_before=pins,
+        pins_after=pins_after,
+        pins=diff_pins([p for p in pins if p.status is PinStatus.ACTIVE], pins_after),
         tokens=token_report(old, new, decisions),
         cache=cache_impact(before_view, after_view),
         damage_count=len(after.transcript.damage),

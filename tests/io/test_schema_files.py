@@ -50,7 +50,18 @@ def test_there_is_one_for_each_contract() -> None:
     assert list(NAMES) == [
         *("audit", "audits", "baseline", "brief", "check", "classification", "classifications"),
         *("diff", "diffs", "ledger"),
-        *("ledgers", "log", "pin-lists", "pins", "policy", "snapshot", "store", "trace", "verify"),
+        *(
+            "ledgers",
+            "log",
+            "pin-lists",
+            "pins",
+            "policy",
+            "rules",
+            "snapshot",
+            "store",
+            "trace",
+            "verify",
+        ),
     ]
 
 

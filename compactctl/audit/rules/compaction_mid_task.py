@@ -9,7 +9,7 @@ window is full; ``compactctl classify`` lists them.
 Limits: what counts as finished is told by checks, commits, plans and the turn's end, not by
 meaning.
 
-Source: DESIGN of boundaries; reports of agents that re-plan after a compaction
+Source: reports of agents that re-plan after a compaction
 (github/copilot-cli#3144).
 """
 

@@ -9,7 +9,7 @@ Limits: claims about tests, builds, linters, commits and pushes are judged by re
 file; claims that all is complete or working by whether anything was checked after the last edit.
 Other claims are not judged. A session that begins in the middle may hold the proof elsewhere.
 
-Source: browser-use/browser-use#4403; DESIGN: "attempted" is never written as "done".
+Source: browser-use/browser-use#4403.
 """
 
 from collections.abc import Iterator, Sequence

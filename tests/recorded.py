@@ -74,6 +74,10 @@ class Recorded:
         self.result(call_id, f"The file {path} has been updated successfully.")
         return line
 
+    def answer(self, text: str) -> int:
+        """Add what a tool says in plain text, without a call."""
+        return self._add(text, author=Author.TOOL, kind=Kind.TEXT)
+
     def text(self, entry: Entry) -> str:
         return self.texts[entry.id]
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from compactctl.classify.checks import CHECKS
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.tools import Family
 from compactctl.classify.retries import alike
@@ -26,9 +27,22 @@ _GIVES_UP = re.compile(
     r"(?:wrong|dead) (?:approach|end|track|path)|not the (?:right|issue|problem|cause|bottleneck)|"
     r"isn't the (?:issue|problem|cause|bottleneck)|giv(?:e|ing) up on|instead of (?:that|this)|"
     r"a better (?:approach|way)|start(?:ing)? over|on second thought|"
-    r"(?:can't|cannot) be (?:used|done) (?:this|that) way)",
+    r"(?:can't|cannot) be (?:used|done) (?:this|that) way|"
+    r"(?:re-?think|re-?consider)\b|"
+    r"(?:I'm|I am|I'll|I will|let me|let's|we'll|we will|switch(?:ing)? to|us(?:e|ing))\b"
+    r"[^.!?\n]{1,160}\binstead\b(?! of))",
     re.IGNORECASE,
 )
+"""Words that leave a way: for another one, or because it cannot be gone."""
+_CANNOT = re.compile(
+    r"\b(?:(?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|won't|cannot|can't)"
+    r" (?:\w+ ){0,2}?(?:support(?:ed)?|co-?exist|possible|buildable|usable|"
+    r"compatible|available|viable|feasible|an option)|"
+    r"(?:is|are) (?:\w+ly )?(?:incompatible|unsupported|unusable|unavailable)|"
+    r"too (?:new|old|slow|fragile|brittle|risky|complex|expensive|noisy) (?:for|to))\b",
+    re.IGNORECASE,
+)
+"""Words that say why a way cannot be gone: of a failure right before them."""
 _DISPROVED = re.compile(
     r"\b(?:not|isn't|wasn't) the (?:issue|problem|cause|bottleneck|culprit)\b", re.IGNORECASE
 )
@@ -81,7 +95,7 @@ def _rejected(events: Sequence[Event], succeeded: dict[str, int]) -> Iterator[Ab
 def _replaced(events: Sequence[Event], turn_of: Sequence[int]) -> Iterator[Abandoned]:
     """A failed call and, right after it, success by another tool at the same matter."""
     for number, event in enumerate(events):
-        if not event.failed or event.result.kind in _CHECKED or event.family is Family.EDIT:
+        if not event.failed or event.result.kind in CHECKS or event.family is Family.EDIT:
             continue
         for later in events[number + 1 : number + 1 + _NEAR]:
             if later.at <= event.until or later.result.chain != event.result.chain:
@@ -95,9 +109,6 @@ def _replaced(events: Sequence[Event], turn_of: Sequence[int]) -> Iterator[Aband
             if alike(event, later) >= _ALIKE:
                 yield _make([event], later.line, event.error, later.line)
                 break
-
-
-_CHECKED = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
 
 
 def _reverted(events: Sequence[Event]) -> Iterator[Abandoned]:
@@ -136,7 +147,7 @@ def _said(events: Sequence[Event], speeches: Sequence[Speech]) -> Iterator[Aband
     for speech in speeches:
         while at < len(events) and events[at].until < speech.at:
             at += 1
-        if not _GIVES_UP.search(speech.text[:4_000]):
+        if not _leaves(speech.text[:4_000].replace("\u2019", "'")):
             continue
         recent = [
             e
@@ -154,6 +165,12 @@ def _said(events: Sequence[Event], speeches: Sequence[Speech]) -> Iterator[Aband
                 recent[-1].error or speech.text.strip()[:200],
                 speech.entry.line,
             )
+
+
+def _leaves(text: str) -> bool:
+    if _GIVES_UP.search(text):
+        return True
+    return len(text) <= _SHORT and bool(_CANNOT.search(text))
 
 
 def _make(events: Sequence[Event], end_line: int, failure: str, *more: int) -> Abandoned:

@@ -1,10 +1,19 @@
 """Where cutting is sensible, how much so and why; and the zones where it never is."""
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from compactctl.classify.checks import (
+    CHECKS,
+    changes_behaviour,
+    check_name,
+    checks,
+    delivers,
+    edits,
+    verifies,
+)
 from compactctl.classify.open_items import PlanStep
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.tools import Family
@@ -20,7 +29,6 @@ from compactctl.model.classification import (
 )
 from compactctl.model.entry import Author, Entry, Kind
 
-_CHECKS = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
 _SCORES = {
     "request": 0.9,
     "end": 0.85,
@@ -31,7 +39,10 @@ _SCORES = {
     "hand-off": 0.5,
     "asked": 0.7,
 }
-_DELIVERS = frozenset({"commit", "push", "merge", "tag"})
+IN_A_ROW = 4
+"""Calls that may lie between two checks of one row."""
+_READ_FOR = 8
+"""Calls between a file's reading and its edit that the reading was for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +74,8 @@ def find_boundaries(
     zones = _merged([*_zones(events, turns, session, chain), *_of_loops(branches, chain)])
     allowed = _Allowed(entries, events, zones)
     best: dict[int, CutPoint] = {}
-    for point in _candidates(events, turns, steps, chain):
+    for candidate in _candidates(events, turns, steps, chain):
+        point = replace(candidate, after_line=allowed.end_of_group(candidate.after_line))
         if allowed.after(point.after_line):
             known = best.get(point.after_line)
             if known is None or point.score > known.score:
@@ -94,24 +106,25 @@ def _turns(session: Session, chain: str, entries: Sequence[tuple[int, Entry]]) -
 
 
 def _hands_over(before: Entry | None, entry: Entry) -> bool:
-    """Return whether a client speaks for its user: its text right after the assistant's."""
+    """Return whether a client speaks, or writes a summary, right after the assistant's words."""
     return (
         before is not None
         and before.author is Author.ASSISTANT
         and before.kind is Kind.TEXT
-        and entry.author is Author.HARNESS
+        and entry.author in {Author.HARNESS, Author.SUMMARY, Author.CARRIED}
         and entry.kind is Kind.TEXT
     )
 
 
 def _turn(entries: Sequence[tuple[int, Entry]]) -> _Turn:
-    said = next((e for _, e in reversed(entries) if e.author is Author.ASSISTANT), None)
+    work = {Author.ASSISTANT, Author.TOOL}
+    last = next((e for _, e in reversed(entries) if e.author in work), None)
     return _Turn(
         first=entries[0][0],
         last=entries[-1][0],
         first_line=entries[0][1].line,
         last_line=max(e.line for _, e in entries),
-        answered=said is not None and said.kind is Kind.TEXT,
+        answered=last is not None and last.author is Author.ASSISTANT and last.kind is Kind.TEXT,
     )
 
 
@@ -135,30 +148,29 @@ def _candidates(
 
 def _of_results(events: Sequence[Event]) -> Iterator[CutPoint]:
     edited = False
-    for event in events:
+    row: tuple[int, CutPoint] | None = None
+    for number, event in enumerate(events):
         result = event.result
-        if result.kind is ResultKind.EDIT and result.outcome is Outcome.SUCCESS:
-            edited = True
+        edited = edited or edits(event)
+        again = checks(event) and row is not None and number - row[0] <= IN_A_ROW
+        if row is not None and not again and (edits(event) or number - row[0] > IN_A_ROW):
+            yield row[1]
+            row = None
+        if again and (event.failed or verifies(event)):
+            row = None
         if result.outcome is not Outcome.SUCCESS or result.result_line is None:
             continue
-        if _delivers(event):
+        if delivers(event):
             yield CutPoint(result.result_line, _SCORES["commit"], f"{event.act} succeeded")
-        elif _verifies(event) and edited:
-            yield CutPoint(result.result_line, _SCORES["verified"], f"{event.act} passed")
+        elif verifies(event) and edited:
+            point = CutPoint(
+                result.result_line, _SCORES["verified"], f"{check_name(event)} passed"
+            )
+            row = number, point
         elif event.family is Family.TASK:
             yield CutPoint(result.result_line, _SCORES["hand-off"], "a sub-agent reported back")
-
-
-def _verifies(event: Event) -> bool:
-    """Return whether a passed check says that the work holds; a formatter says nothing of it."""
-    if event.result.kind is ResultKind.TEST:
-        return True
-    return event.result.kind is ResultKind.LINT and not _FORMATS.search(event.act)
-
-
-_FORMATS = re.compile(
-    r"(?:^|[\s:._-])(?:fmt|gofmt|format\w*|prettier|black|isort|rustfmt|shfmt)\b"
-)
+    if row is not None:
+        yield row[1]
 
 
 def _request() -> tuple[float, str]:
@@ -167,14 +179,6 @@ def _request() -> tuple[float, str]:
 
 def _end() -> tuple[float, str]:
     return _SCORES["end"], "the last turn ended"
-
-
-def _delivers(event: Event) -> bool:
-    if event.result.kind is ResultKind.GIT:
-        return any(
-            words[0] == "git" and len(words) > 1 and words[1] in _DELIVERS for words in event.steps
-        )
-    return event.act.endswith(("pr create", "pr merge", "release create", "mr create"))
 
 
 def _zones(
@@ -189,18 +193,14 @@ def _zones(
 
 
 class _TurnEnds:
-    """Finds the turn of a position without walking all turns again."""
+    """Finds the turn of a position."""
 
     def __init__(self, turns: Sequence[_Turn]) -> None:
         self.turns = turns
-        self.at = 0
+        self.firsts = [turn.first for turn in turns]
 
     def of(self, position: int) -> _Turn:
-        if self.turns[self.at].first > position:
-            self.at = 0
-        while self.at + 1 < len(self.turns) and self.turns[self.at + 1].first <= position:
-            self.at += 1
-        return self.turns[self.at]
+        return self.turns[max(0, bisect_right(self.firsts, position) - 1)]
 
 
 def _waiting(events: Sequence[Event], ends: _TurnEnds, last_line: int) -> Iterator[NoCut]:
@@ -231,7 +231,7 @@ def _failing(events: Sequence[Event], ends: _TurnEnds) -> Iterator[NoCut]:
     open_at: dict[ResultKind, Event] = {}
     for event in events:
         kind = event.result.kind
-        if kind not in _CHECKS:
+        if kind not in CHECKS:
             continue
         first = open_at.get(kind)
         if first is not None and ends.of(first.at) is not ends.of(event.at):
@@ -250,24 +250,73 @@ def _failing(events: Sequence[Event], ends: _TurnEnds) -> Iterator[NoCut]:
 
 
 def _unverified(events: Sequence[Event], ends: _TurnEnds) -> Iterator[NoCut]:
-    """From an edit to the check, commit or end of turn that closes it."""
-    first: Event | None = None
-    for event in events:
-        result = event.result
-        if first is not None and ends.of(first.at) is not ends.of(event.at):
-            yield NoCut(first.line, ends.of(first.at).last_line, "edits are not verified")
-            first = None
-        if result.kind is ResultKind.EDIT and result.outcome is Outcome.SUCCESS:
-            first = first or event
-        elif (
-            first is not None
-            and result.outcome is Outcome.SUCCESS
-            and (_verifies(event) or _delivers(event))
-        ):
-            yield NoCut(first.line, event.end_line, "edits are not verified until here")
-            first = None
-    if first is not None:
-        yield NoCut(first.line, ends.of(first.at).last_line, "edits are not verified")
+    """
+    From an edit to the check, commit or end of turn that closes it.
+
+    What was read for the edit belongs to it: without the text the edit cannot be made. Checks in
+    a row are one: the work is verified when the last of them has passed.
+    """
+    work: _Work | None = None
+    read: dict[str, tuple[int, Event]] = {}
+    for number, event in enumerate(events):
+        if event.family is Family.READ and event.result.outcome is Outcome.SUCCESS:
+            read[event.result.subject] = number, event
+        changes = changes_behaviour(event)
+        if work is not None and work.ends_before(number, ends.of(event.at), changes=changes):
+            yield work.zone()
+            work = None
+        if changes and work is None:
+            work = _Work(_read_for(event, number, read, ends), ends.of(event.at))
+        elif work is not None and not changes:
+            work.take(number, event)
+            if work.delivered:
+                yield work.zone()
+                work = None
+    if work is not None:
+        yield work.zone()
+
+
+@dataclass(slots=True)
+class _Work:
+    """Edits that are not verified yet: where they begin, and the last check that passed."""
+
+    start: int
+    turn: _Turn
+    passed: Event | None = None
+    at: int = 0
+    delivered: bool = False
+
+    def ends_before(self, number: int, turn: _Turn, *, changes: bool) -> bool:
+        """Return whether what was verified is complete before the event of a number."""
+        late = self.passed is not None and (changes or number - self.at > IN_A_ROW)
+        return turn is not self.turn or late
+
+    def take(self, number: int, event: Event) -> None:
+        success = event.result.outcome is Outcome.SUCCESS
+        if success and (verifies(event) or delivers(event)):
+            self.passed, self.at = event, number
+            self.delivered = delivers(event)
+        elif checks(event) and event.failed:
+            self.passed = None
+
+    def zone(self) -> NoCut:
+        if self.passed is None:
+            return NoCut(self.start, self.turn.last_line, "edits are not verified")
+        return NoCut(self.start, self.passed.end_line, "edits are not verified until here")
+
+
+def _read_for(
+    edit: Event, number: int, read: Mapping[str, tuple[int, Event]], ends: _TurnEnds
+) -> int:
+    """Return the line where an edit begins: with the reading of its files right before it."""
+    lines = [edit.line]
+    for path in edit.paths:
+        if (known := read.get(path)) is None:
+            continue
+        at, event = known
+        if number - at <= _READ_FOR and ends.of(event.at) is ends.of(edit.at):
+            lines.append(event.line)
+    return min(lines)
 
 
 def _of_loops(branches: Sequence[Branch], chain: str) -> Iterator[NoCut]:
@@ -296,25 +345,43 @@ class _Allowed:
         events: Sequence[Event],
         zones: Sequence[NoCut],
     ) -> None:
-        spans = [(z.from_line, z.to_line) for z in zones]
-        spans += [(e.line, e.end_line) for e in events]
+        closed = [(z.from_line, z.to_line) for z in zones]
+        spans = [(e.line, e.end_line) for e in events]
         spans += _message_spans(entries)
-        size = max(max(to for _, to in spans) if spans else 0, entries[-1][1].line) + 2
-        change = [0] * (size + 1)
+        most = max((to for _, to in (*closed, *spans)), default=0)
+        self.size = max(most, entries[-1][1].line) + 2
+        self.parted = self._depths(spans)
+        self.closed = self._depths([*closed, *spans])
+        self.ends = list(range(self.size + 1))
+        for line in range(self.size - 1, -1, -1):
+            if self.parted[line]:
+                self.ends[line] = self.ends[line + 1]
+
+    def _depths(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+        change = [0] * (self.size + 1)
         for start, to in spans:
             change[start] += 1
-            change[min(to, size)] -= 1
-        self.closed = list(accumulate(change))
+            change[min(to, self.size)] -= 1
+        return list(accumulate(change))
+
+    def end_of_group(self, line: int) -> int:
+        """Return the line where the group ends that a line lies in."""
+        return self.ends[line] if line < len(self.ends) else line
 
     def after(self, line: int) -> bool:
         return line < len(self.closed) and self.closed[line] == 0
 
 
 def _message_spans(entries: Sequence[tuple[int, Entry]]) -> list[tuple[int, int]]:
-    """Return first and last line of each assistant message."""
+    """Return first and last line of each assistant message, with a tool's answer in plain text."""
     spans: dict[str, list[int]] = {}
+    said: list[int] = []
     for _, entry in entries:
+        if entry.author is Author.TOOL and entry.call_id is None and said:
+            said[1] = max(said[1], entry.line)
+        said = []
         if entry.author is Author.ASSISTANT and entry.message is not None:
             lines = spans.setdefault(entry.message, [entry.line, entry.line])
             lines[1] = max(lines[1], entry.line)
+            said = lines
     return [(first, last) for first, last in spans.values()]

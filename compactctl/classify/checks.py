@@ -1,7 +1,6 @@
 """What a finished call says of the work: it checks it, delivers it, or changes it."""
 
 import re
-from collections.abc import Sequence
 
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.kinds import shell_work
@@ -23,14 +22,16 @@ _TEST_FILE = re.compile(r"::|(?:^|/)test_\w+\.|[._-](?:test|spec)s?\.\w+$")
 
 def checks(event: Event) -> bool:
     """Return whether a call tests, builds or lints; what a formatter says proves nothing."""
-    if event.result.kind not in CHECKS:
-        return False
-    return not _FORMATS.search(event.act) or any(map(_is_check, event.steps))
+    return event.result.kind in CHECKS and bool(check_name(event))
 
 
-def _is_check(words: Sequence[str]) -> bool:
-    work = shell_work(" ".join(words[:4]))
-    return work.kind in CHECKS and not _FORMATS.search(work.act)
+def check_name(event: Event) -> str:
+    """Return what names the check of a call, past the formatters in its command."""
+    if not _FORMATS.search(event.act):
+        return event.act
+    works = (shell_work(" ".join(words[:4])) for words in event.steps)
+    named = (w.act for w in works if w.kind in CHECKS and not _FORMATS.search(w.act))
+    return next(named, "")
 
 
 def verifies(event: Event) -> bool:

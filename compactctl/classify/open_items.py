@@ -90,9 +90,16 @@ class PlanReader:
         items = self._lists.setdefault(entry.chain, {})
         number = str(arguments.get("taskId", arguments.get("id", "")))
         known = items.get(number)
-        if known is None or "status" not in arguments:
+        if "status" not in arguments:
             return
         status = _status(arguments.get("status"))
+        if known is None:
+            # Made before the recording began, or by another chain.
+            if status == "completed" and number:
+                self.steps.append(
+                    PlanStep(at, entry.line, f"task {number}", all_done=False, chain=entry.chain)
+                )
+            return
         if status == "completed":
             del items[number]
             self.steps.append(PlanStep(at, entry.line, known.text, not items, entry.chain))

@@ -10,6 +10,9 @@ from compactctl.compact.material import Material, Settings
 from compactctl.model.classification import CutPoint, NoCut, Outcome, ResultKind
 from compactctl.model.entry import AUTHORITIES, Author, Entry, Kind
 
+_WORKERS = frozenset({Author.ASSISTANT, Author.TOOL})
+"""Whose entries a fold makes smaller; human text stays, a summary is one already."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -60,6 +63,9 @@ class _Finder:
         self.least_after = list(accumulate(reversed(self.lines), min))[::-1]
         self.starts = sorted(group.first for group in self.groups)
         self.limit, self.blocker = self._pending()
+        self.first_work = next(
+            (at for at, seen in enumerate(view) if seen.entry.author in _WORKERS), len(view)
+        )
 
     def head_tokens(self, at: int) -> int:
         return self.sums[at] - self.sums[self._first_cuttable()]
@@ -111,7 +117,7 @@ class _Finder:
 
     def _leaves_tail(self, at: int) -> bool:
         return (
-            self.head_tokens(at) > 0
+            at > self.first_work
             and self.sums[-1] - self.sums[at] >= self._tail_floor()
             and self._tail_groups(at) >= self.settings.min_tail_groups
         )

@@ -20,13 +20,18 @@ def group_view(view: View) -> tuple[Group, ...]:
     Return the groups of a view in order of their first position.
 
     One assistant message with the results of all its calls is a group, and so is every other
-    entry by itself.
+    entry by itself. Where actions and what came of them are plain text, what a tool says right
+    after a message answers it.
     """
     spans: dict[tuple[str, str], list[int]] = {}
     owner: dict[tuple[str, str], tuple[str, str]] = {}
+    before: tuple[str, tuple[str, str]] | None = None
     for at, seen in enumerate(view):
         entry = seen.entry
         key = ("entry", entry.id)
+        if entry.author is Author.TOOL and entry.call_id is None and before is not None:
+            chain, message = before
+            key = message if chain == entry.chain else key
         if entry.author is Author.ASSISTANT and entry.message is not None:
             key = ("message", f"{entry.chain}\0{entry.message}")
         if entry.call_id is not None:
@@ -37,6 +42,7 @@ def group_view(view: View) -> tuple[Group, ...]:
                 else owner.get(call, key)
             )
         spans.setdefault(key, [at, at])[1] = at
+        before = (entry.chain, key) if entry.author is Author.ASSISTANT else None
     return tuple(Group(first, last) for first, last in spans.values())
 
 

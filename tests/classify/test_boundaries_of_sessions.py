@@ -90,3 +90,94 @@ def test_no_cut_point_lies_in_a_zone_or_between_a_call_and_its_result(moves: lis
     for point in points:
         assert not any(z.from_line <= point.after_line < z.to_line for z in zones)
         assert not any(e.line <= point.after_line < e.end_line for e in read.events)
+
+
+def test_what_was_read_for_an_edit_is_not_cut_from_it() -> None:
+    session = Recorded()
+    session.human("fix it")
+    session.call("r", "Read", file_path="src/a.py")
+    session.result("r", "1: total = 0")
+    start = session.line - 1
+    session.edit("src/a.py")
+    passed = session.run("pytest", "3 passed in 1s") + 1
+    _, zones = cuts_of(session)
+    assert [(z.from_line, z.to_line) for z in zones] == [(start, passed)]
+
+
+def test_what_was_read_of_another_file_may_be_cut_off() -> None:
+    session = Recorded()
+    session.human("fix it")
+    session.call("r", "Read", file_path="src/b.py")
+    session.result("r", "1: total = 0")
+    start = session.edit("src/a.py")
+    passed = session.run("pytest", "3 passed in 1s") + 1
+    _, zones = cuts_of(session)
+    assert [(z.from_line, z.to_line) for z in zones] == [(start, passed)]
+
+
+def test_an_edit_of_prose_needs_no_check() -> None:
+    session = Recorded()
+    session.human("write it up")
+    session.edit("docs/plan.md")
+    answered = session.say("The plan is written.")
+    session.human("go on")
+    session.call("c", "Bash", command="ls")
+    points, zones = cuts_of(session)
+    assert [p.after_line for p in points] == [answered]
+    assert [z.why for z in zones] == ["a call has no result yet"]
+
+
+def test_checks_in_a_row_end_with_the_last() -> None:
+    session = Recorded()
+    session.human("fix it")
+    start = session.edit("a.py")
+    session.run("ruff check", "All checks passed!")
+    passed = session.run("pytest", "3 passed in 1s") + 1
+    session.run("ls", "a.py")
+    points, zones = cuts_of(session)
+    assert [(p.after_line, p.why) for p in points] == [(passed, "pytest passed")]
+    assert [(z.from_line, z.to_line) for z in zones] == [(start, passed)]
+
+
+def test_a_check_that_fails_right_after_another_leaves_the_work_open() -> None:
+    session = Recorded()
+    session.human("fix it")
+    session.edit("a.py")
+    session.run("ruff check", "All checks passed!")
+    session.run("pytest", "Exit code 1\n1 failed in 1s", failed=True)
+    assert lines_of(session) == []
+
+
+def test_a_boundary_names_the_check_and_not_the_formatter_before_it() -> None:
+    session = Recorded()
+    session.human("fix it")
+    session.edit("a.py")
+    session.run("make fmt && make lint", "0 issues.")
+    session.run("ls", "a.py")
+    assert [p.why for p in cuts_of(session)[0]] == ["make lint passed"]
+
+
+def test_a_place_within_a_group_moves_to_its_end() -> None:
+    session = Recorded()
+    session.human("go on")
+    session.call("a", "TaskUpdate", taskId="4", status="completed")
+    session.call("b", "TaskUpdate", taskId="5", status="in_progress")
+    session.result("a", "Updated task #4 status")
+    end = session.result("b", "Updated task #5 status")
+    session.run("ls", "a.py")
+    assert [(p.after_line, p.why) for p in cuts_of(session)[0]] == [
+        (end, "plan step completed: task 4")
+    ]
+
+
+def test_no_cut_between_an_action_in_words_and_its_answer() -> None:
+    session = Recorded(format="openai-chat")
+    session.human("look around")
+    session.say("```\nls\n```")
+    session.answer("a.py")
+    answered = session.say("There is one file.")
+    session.human("go on")
+    session.say("```\ncat a.py\n```")
+    session.answer("1")
+    points, _ = cuts_of(session)
+    assert [p.after_line for p in points] == [answered]

@@ -25,6 +25,7 @@ def shell(command: str, text: str, *, failed: bool | None = None) -> ToolResult:
         ("pytest | tail -1", "=== 1 failed, 2 passed in 0.10s ===", None, Outcome.FAILURE),
         ("pytest | tail -1", "=== 3 passed in 0.10s ===", None, Outcome.SUCCESS),
         ("pytest | grep -c x", "0", None, Outcome.UNKNOWN),
+        ("make", "run_it failed for `make`: could not start: denied", None, Outcome.FAILURE),
         (
             "go test ./... 2>&1 | head",
             "--- FAIL: TestA (0.01s)\nFAIL\tx/y\t0.1s",

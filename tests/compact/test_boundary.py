@@ -101,8 +101,14 @@ def test_a_call_that_the_human_moved_on_from_is_not_waited_for() -> None:
 
 def test_an_interim_answer_does_not_settle_a_call() -> None:
     material = material_of(
-        [user("go on"), call("ask", "confirm", what="send"), result("ask", "pending"), *steps(6)],
-        boundaries=[CutPoint(12, 0.9, "late")],
+        [
+            user("go on"),
+            assistant("Sure."),
+            call("ask", "confirm", what="send"),
+            result("ask", "pending"),
+            *steps(6),
+        ],
+        boundaries=[CutPoint(13, 0.9, "late")],
         outcomes={"ask": Outcome.PENDING},
         kinds={"ask": ResultKind.OTHER},
     )
@@ -110,7 +116,7 @@ def test_an_interim_answer_does_not_settle_a_call() -> None:
     found = choose_cut(material, SETTINGS)
 
     assert isinstance(found, Cut)
-    assert found.at == 1
+    assert found.at == 2
 
 
 def test_a_whole_retry_loop_defers_and_says_so() -> None:
@@ -140,3 +146,14 @@ def test_system_messages_alone_are_no_head() -> None:
     found = choose_cut(material, SETTINGS)
 
     assert not isinstance(found, Cut) or found.at > 1
+
+
+def test_a_head_without_work_is_not_worth_a_cut() -> None:
+    material = material_of(
+        [user("go on"), user("and quickly"), *steps(3)], no_cut=[NoCut(3, 12, "edits")]
+    )
+
+    found = choose_cut(material, SETTINGS)
+
+    assert isinstance(found, Deferred)
+    assert "edits" in found.reason

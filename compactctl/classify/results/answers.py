@@ -79,7 +79,8 @@ _REJECTED = re.compile(
 _TOOL_ERROR = re.compile(
     r"\A\s*(?:<tool_use_error>|Error(?:: | calling tool|\b executing)|InputValidationError|"
     r"apply_patch verification failed|\{\"error\":|failed to parse (?:function|tool) arguments|"
-    r"tool call error|MCP error|Unknown tool|No such tool|error: |ERROR: |"
+    r"tool call error|[\w-]{1,40} failed for `|MCP error|Unknown tool|No such tool|"
+    r"error: |ERROR: |"
     r"Request failed with status code|unsupported call|collab spawn failed|"
     r"execution error:|Tool .{1,60} (?:not found|failed)|Invalid (?:arguments|parameters))"
 )

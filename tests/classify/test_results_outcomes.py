@@ -25,7 +25,6 @@ def shell(command: str, text: str, *, failed: bool | None = None) -> ToolResult:
         ("pytest | tail -1", "=== 1 failed, 2 passed in 0.10s ===", None, Outcome.FAILURE),
         ("pytest | tail -1", "=== 3 passed in 0.10s ===", None, Outcome.SUCCESS),
         ("pytest | grep -c x", "0", None, Outcome.UNKNOWN),
-        ("make", "run_it failed for `make`: could not start: denied", None, Outcome.FAILURE),
         (
             "go test ./... 2>&1 | head",
             "--- FAIL: TestA (0.01s)\nFAIL\tx/y\t0.1s",
@@ -193,3 +192,15 @@ def test_tools_are_known_by_name_by_words_and_by_shape() -> None:
         session.result(f"c{number}", "done")
     kinds = [e.result.kind for e in read_session(session.transcript, session).events]
     assert kinds == ["read", "other", "read", "web", "test", "edit"]
+
+
+def test_a_client_that_could_not_start_a_command_says_so() -> None:
+    session = Recorded(format="codex")
+    session.run("git add a.py", "run_it failed for `git add a.py`: could not start: denied")
+    assert only(session).outcome is Outcome.FAILURE
+
+
+def test_a_sandbox_that_refused_a_command_states_its_exit_code() -> None:
+    text = 'run_it failed for `git add a.py`: Start { Denied { exit_code: 126, err: "no" } }'
+    result = shell("git add a.py", text)
+    assert (result.outcome, result.exit_code) == (Outcome.FAILURE, 126)

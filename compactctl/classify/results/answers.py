@@ -57,6 +57,9 @@ _RUNNING = re.compile(
     r"Command is still running|\[?The command (?:has no new output|is still running))",
     re.MULTILINE,
 )
+_LAUNCH = re.compile(r"\A\s*[\w-]{1,40} failed for `")
+_INNER_EXIT = re.compile(r"\bexit_code: (?P<code>-?\d{1,10})\b")
+"""Of a sandbox that refused a command, told in the client's own structure."""
 _OUTPUT = re.compile(r"^Output:[ \t]*\n?", re.MULTILINE)
 _TIMED_OUT = re.compile(
     r"\b(?:[Cc]ommand timed out|timed out after \d|EXECUTION TIMED OUT|execution timed out|"
@@ -130,6 +133,8 @@ def _exit_code(text: str, head: str, tail: str, body: str) -> int | None:
         last_lines = tail[-300:]
         labelled = [m for m in _EXIT.finditer(last_lines) if m[0].lstrip()[:4] in {"Exit", "[exi"}]
         found = labelled[-1] if labelled else None
+    if found is None and _LAUNCH.match(head):
+        found = _INNER_EXIT.search(head)
     return int(found["code"]) if found else None
 
 

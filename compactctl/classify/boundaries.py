@@ -1,33 +1,31 @@
 """Where cutting is sensible, how much so and why; and the zones where it never is."""
 
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from compactctl.classify.checks import (
-    CHECKS,
-    changes_behaviour,
     check_name,
     checks,
     delivers,
     edits,
+    file_name,
+    ran_edited,
     verifies,
 )
 from compactctl.classify.open_items import PlanStep
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.tools import Family
-from compactctl.classify.retries import covers
 from compactctl.classify.session import Session
+from compactctl.classify.turns import Turn, turns_of
+from compactctl.classify.zones import IN_A_ROW, find_zones
 from compactctl.model.classification import (
     Branch,
-    BranchKind,
     CutPoint,
     NoCut,
     Outcome,
-    ResultKind,
 )
-from compactctl.model.entry import Author, Entry, Kind
+from compactctl.model.entry import Author, Entry
 
 _SCORES = {
     "request": 0.9,
@@ -36,25 +34,9 @@ _SCORES = {
     "plan done": 0.8,
     "verified": 0.65,
     "step": 0.6,
+    "ran": 0.55,
     "hand-off": 0.5,
-    "asked": 0.7,
 }
-IN_A_ROW = 4
-"""Calls that may lie between two checks of one row."""
-_READ_FOR = 8
-"""Calls between a file's reading and its edit that the reading was for."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """What lies between two human requests: entry positions and lines, first and last."""
-
-    first: int
-    last: int
-    first_line: int
-    last_line: int
-    answered: bool
-    """It ends with words of the assistant's."""
 
 
 def find_boundaries(
@@ -70,8 +52,9 @@ def find_boundaries(
     if not entries:
         return (), ()
     events = [e for e in session.events if e.result.chain == chain]
-    turns = _turns(session, chain, entries)
-    zones = _merged([*_zones(events, turns, session, chain), *_of_loops(branches, chain)])
+    turns = turns_of(session, chain, entries)
+    own = [branch for branch in branches if branch.chain == chain]
+    zones = find_zones(events, turns, own, max(e.line for e in session.entries))
     allowed = _Allowed(entries, events, zones)
     best: dict[int, CutPoint] = {}
     for candidate in _candidates(events, turns, steps, chain):
@@ -88,48 +71,8 @@ def main_chain(entries: Sequence[Entry]) -> str:
     return "" if not entries or any(not e.chain for e in entries) else entries[0].chain
 
 
-def _turns(session: Session, chain: str, entries: Sequence[tuple[int, Entry]]) -> list[_Turn]:
-    starts = {s.at for s in session.requests if s.entry.chain == chain}
-    turns: list[_Turn] = []
-    current: list[tuple[int, Entry]] = []
-    talked = False
-    for at, entry in entries:
-        before = current[-1][1] if current else None
-        if talked and (at in starts or _hands_over(before, entry)):
-            turns.append(_turn(current))
-            current, talked = [], False
-        current.append((at, entry))
-        talked = talked or entry.author is Author.ASSISTANT
-    if current:
-        turns.append(_turn(current))
-    return turns
-
-
-def _hands_over(before: Entry | None, entry: Entry) -> bool:
-    """Return whether a client speaks, or writes a summary, right after the assistant's words."""
-    return (
-        before is not None
-        and before.author is Author.ASSISTANT
-        and before.kind is Kind.TEXT
-        and entry.author in {Author.HARNESS, Author.SUMMARY, Author.CARRIED}
-        and entry.kind is Kind.TEXT
-    )
-
-
-def _turn(entries: Sequence[tuple[int, Entry]]) -> _Turn:
-    work = {Author.ASSISTANT, Author.TOOL}
-    last = next((e for _, e in reversed(entries) if e.author in work), None)
-    return _Turn(
-        first=entries[0][0],
-        last=entries[-1][0],
-        first_line=entries[0][1].line,
-        last_line=max(e.line for _, e in entries),
-        answered=last is not None and last.author is Author.ASSISTANT and last.kind is Kind.TEXT,
-    )
-
-
 def _candidates(
-    events: Sequence[Event], turns: Sequence[_Turn], steps: Sequence[PlanStep], chain: str
+    events: Sequence[Event], turns: Sequence[Turn], steps: Sequence[PlanStep], chain: str
 ) -> Iterator[CutPoint]:
     for number, turn in enumerate(turns):
         last = number == len(turns) - 1
@@ -147,30 +90,51 @@ def _candidates(
 
 
 def _of_results(events: Sequence[Event]) -> Iterator[CutPoint]:
-    edited = False
-    row: tuple[int, CutPoint] | None = None
+    row = _Row()
     for number, event in enumerate(events):
+        yield from row.end(number, event)
         result = event.result
-        edited = edited or edits(event)
-        again = checks(event) and row is not None and number - row[0] <= IN_A_ROW
-        if row is not None and not again and (edits(event) or number - row[0] > IN_A_ROW):
-            yield row[1]
-            row = None
-        if again and (event.failed or verifies(event)):
-            row = None
         if result.outcome is not Outcome.SUCCESS or result.result_line is None:
             continue
         if delivers(event):
             yield CutPoint(result.result_line, _SCORES["commit"], f"{event.act} succeeded")
-        elif verifies(event) and edited:
-            point = CutPoint(
-                result.result_line, _SCORES["verified"], f"{check_name(event)} passed"
-            )
-            row = number, point
         elif event.family is Family.TASK:
             yield CutPoint(result.result_line, _SCORES["hand-off"], "a sub-agent reported back")
-    if row is not None:
-        yield row[1]
+        else:
+            row.take(number, event, result.result_line)
+    if row.point is not None:
+        yield row.point
+
+
+@dataclass(slots=True)
+class _Row:
+    """Checks in a row, of which only the last is a place to cut."""
+
+    edited: bool = False
+    files: set[str] = field(default_factory=set)
+    point: CutPoint | None = None
+    at: int = 0
+
+    def end(self, number: int, event: Event) -> Iterator[CutPoint]:
+        """Yield the place that no check takes back before the event of a number."""
+        over = edits(event) or number - self.at > IN_A_ROW
+        if self.point is not None and over:
+            yield self.point
+            self.point = None
+        if edits(event):
+            self.edited = True
+            self.files.update(map(file_name, event.paths))
+        elif checks(event) and (event.failed or verifies(event)):
+            self.point = None
+
+    def take(self, number: int, event: Event, line: int) -> None:
+        """Take a call that succeeded: it may say that what was edited holds."""
+        if verifies(event) and self.edited:
+            self.point = CutPoint(line, _SCORES["verified"], f"{check_name(event)} passed")
+            self.at = number
+        elif ran_edited(event, self.files):
+            self.point = CutPoint(line, _SCORES["ran"], "a program ran that was edited")
+            self.at = number
 
 
 def _request() -> tuple[float, str]:
@@ -179,161 +143,6 @@ def _request() -> tuple[float, str]:
 
 def _end() -> tuple[float, str]:
     return _SCORES["end"], "the last turn ended"
-
-
-def _zones(
-    events: Sequence[Event], turns: Sequence[_Turn], session: Session, chain: str
-) -> Iterator[NoCut]:
-    del chain
-    ends = _TurnEnds(turns)
-    last_line = max(e.line for e in session.entries)
-    yield from _waiting(events, ends, last_line)
-    yield from _failing(events, ends)
-    yield from _unverified(events, ends)
-
-
-class _TurnEnds:
-    """Finds the turn of a position."""
-
-    def __init__(self, turns: Sequence[_Turn]) -> None:
-        self.turns = turns
-        self.firsts = [turn.first for turn in turns]
-
-    def of(self, position: int) -> _Turn:
-        return self.turns[max(0, bisect_right(self.firsts, position) - 1)]
-
-
-def _waiting(events: Sequence[Event], ends: _TurnEnds, last_line: int) -> Iterator[NoCut]:
-    """From a call that still runs to its end, or to the end of its turn."""
-    for number, event in enumerate(events):
-        result = event.result
-        if result.outcome is not Outcome.PENDING:
-            continue
-        if result.result_line is None:
-            yield NoCut(result.call_line, last_line + 1, "a call has no result yet")
-            continue
-        turn = ends.of(event.at)
-        settled = next(
-            (
-                later
-                for later in events[number + 1 : number + 30]
-                if later.result.key == result.key and later.result.outcome is not Outcome.PENDING
-            ),
-            None,
-        )
-        # A process that is never asked for again was left running on purpose.
-        if settled is not None and settled.at <= turn.last:
-            yield NoCut(result.call_line, settled.end_line, "a process still runs")
-
-
-def _failing(events: Sequence[Event], ends: _TurnEnds) -> Iterator[NoCut]:
-    """From a failing check to the check that passes, or to the end of the turn."""
-    open_at: dict[ResultKind, Event] = {}
-    for event in events:
-        kind = event.result.kind
-        if kind not in CHECKS:
-            continue
-        first = open_at.get(kind)
-        if first is not None and ends.of(first.at) is not ends.of(event.at):
-            yield NoCut(first.line, ends.of(first.at).last_line, f"a {kind} fails")
-            del open_at[kind]
-            first = None
-        if event.failed:
-            open_at.setdefault(kind, event)
-        elif (
-            first is not None and event.result.outcome is Outcome.SUCCESS and covers(event, first)
-        ):
-            yield NoCut(first.line, event.end_line, f"a {kind} fails until here")
-            del open_at[kind]
-    for kind, event in open_at.items():
-        yield NoCut(event.line, ends.of(event.at).last_line, f"a {kind} fails")
-
-
-def _unverified(events: Sequence[Event], ends: _TurnEnds) -> Iterator[NoCut]:
-    """
-    From an edit to the check, commit or end of turn that closes it.
-
-    What was read for the edit belongs to it: without the text the edit cannot be made. Checks in
-    a row are one: the work is verified when the last of them has passed.
-    """
-    work: _Work | None = None
-    read: dict[str, tuple[int, Event]] = {}
-    for number, event in enumerate(events):
-        if event.family is Family.READ and event.result.outcome is Outcome.SUCCESS:
-            read[event.result.subject] = number, event
-        changes = changes_behaviour(event)
-        if work is not None and work.ends_before(number, ends.of(event.at), changes=changes):
-            yield work.zone()
-            work = None
-        if changes and work is None:
-            work = _Work(_read_for(event, number, read, ends), ends.of(event.at))
-        elif work is not None and not changes:
-            work.take(number, event)
-            if work.delivered:
-                yield work.zone()
-                work = None
-    if work is not None:
-        yield work.zone()
-
-
-@dataclass(slots=True)
-class _Work:
-    """Edits that are not verified yet: where they begin, and the last check that passed."""
-
-    start: int
-    turn: _Turn
-    passed: Event | None = None
-    at: int = 0
-    delivered: bool = False
-
-    def ends_before(self, number: int, turn: _Turn, *, changes: bool) -> bool:
-        """Return whether what was verified is complete before the event of a number."""
-        late = self.passed is not None and (changes or number - self.at > IN_A_ROW)
-        return turn is not self.turn or late
-
-    def take(self, number: int, event: Event) -> None:
-        success = event.result.outcome is Outcome.SUCCESS
-        if success and (verifies(event) or delivers(event)):
-            self.passed, self.at = event, number
-            self.delivered = delivers(event)
-        elif checks(event) and event.failed:
-            self.passed = None
-
-    def zone(self) -> NoCut:
-        if self.passed is None:
-            return NoCut(self.start, self.turn.last_line, "edits are not verified")
-        return NoCut(self.start, self.passed.end_line, "edits are not verified until here")
-
-
-def _read_for(
-    edit: Event, number: int, read: Mapping[str, tuple[int, Event]], ends: _TurnEnds
-) -> int:
-    """Return the line where an edit begins: with the reading of its files right before it."""
-    lines = [edit.line]
-    for path in edit.paths:
-        if (known := read.get(path)) is None:
-            continue
-        at, event = known
-        if number - at <= _READ_FOR and ends.of(event.at) is ends.of(edit.at):
-            lines.append(event.line)
-    return min(lines)
-
-
-def _of_loops(branches: Sequence[Branch], chain: str) -> Iterator[NoCut]:
-    for branch in branches:
-        if branch.chain == chain and branch.kind is BranchKind.RETRY_LOOP:
-            why = "retry loop" if branch.resolved else "retry loop, not resolved"
-            yield NoCut(branch.start_line, branch.end_line, why)
-
-
-def _merged(zones: Sequence[NoCut]) -> tuple[NoCut, ...]:
-    """Return the zones by line; one that lies within another is left out."""
-    kept: list[NoCut] = []
-    for zone in sorted(zones, key=lambda z: (z.from_line, -z.to_line)):
-        if zone.from_line >= zone.to_line or (kept and zone.to_line <= kept[-1].to_line):
-            continue
-        kept.append(zone)
-    return tuple(kept)
 
 
 class _Allowed:

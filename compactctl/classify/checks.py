@@ -1,6 +1,7 @@
 """What a finished call says of the work: it checks it, delivers it, or changes it."""
 
 import re
+from collections.abc import Container, Sequence
 
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.kinds import shell_work
@@ -81,3 +82,29 @@ def is_narrowed(event: Event) -> bool:
         for words in event.steps
         for word in words[1:]
     )
+
+
+def ran_edited(event: Event, names: Container[str]) -> bool:
+    """Return whether a program that was edited ran to its end: its file is run, not just named."""
+    if event.result.outcome is not Outcome.SUCCESS or event.result.kind is not ResultKind.SHELL:
+        return False
+    return any(_runs_of(words) in names for words in event.steps)
+
+
+def _runs_of(words: Sequence[str]) -> str:
+    """Return the name of the file that a command runs; empty where it runs none by its path."""
+    program = file_name(words[0])
+    if not _INTERPRETER.fullmatch(program):
+        return program
+    return next((file_name(w) for w in words[1:] if not w.startswith("-") and "." in w), "")
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path."""
+    return path.rstrip("/").rsplit("/", 1)[-1]
+
+
+_INTERPRETER = re.compile(
+    r"(?:python|node|ruby|perl|php|lua|bash|zsh|sh|deno|bun|tsx|ts-node|Rscript|julia|uv|go|cargo"
+    r"|java|pwsh)[\d.]{0,6}"
+)

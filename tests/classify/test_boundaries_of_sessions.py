@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from recorded import Recorded
@@ -181,3 +182,46 @@ def test_no_cut_between_an_action_in_words_and_its_answer() -> None:
     session.answer("1")
     points, _ = cuts_of(session)
     assert [p.after_line for p in points] == [answered]
+
+
+@pytest.mark.parametrize("command", ["python3 tools/draw.py", "./tools/draw.py --fast"])
+def test_a_program_that_was_edited_and_ran_is_verified(command: str) -> None:
+    session = Recorded()
+    session.human("write it")
+    start = session.edit("/repo/tools/draw.py")
+    ran = session.run(command, "drawn") + 1
+    session.run("ls", "a.py")
+    points, zones = cuts_of(session)
+    assert [(z.from_line, z.to_line) for z in zones] == [(start, ran)]
+    assert [(p.after_line, p.why) for p in points] == [(ran, "a program ran that was edited")]
+
+
+@pytest.mark.parametrize(
+    "command", ["chmod +x tools/draw.py", "python3 tools/other.py", "wc -l tools/draw.py"]
+)
+def test_a_program_that_was_only_named_is_not_verified(command: str) -> None:
+    session = Recorded()
+    session.human("write it")
+    session.edit("/repo/tools/draw.py")
+    session.run(command, "ok")
+    assert lines_of(session) == []
+
+
+def turns(file: str, who: str) -> list[tuple[int, int]]:
+    session = Recorded()
+    session.human(f"{who} asks for it")
+    session.call("r", "Read", file_path=file)
+    session.result("r", "1: x")
+    session.edit(file)
+    session.run("pytest", "3 passed in 1s")
+    session.run(f"git commit -m x {file}", "[main 1a2b3c4] x")
+    session.say("Done.")
+    session.human(f"{who} asks again")
+    session.edit(file)
+    points, zones = cuts_of(session)
+    return [(p.after_line, 0) for p in points] + [(z.from_line, z.to_line) for z in zones]
+
+
+def test_names_of_files_and_people_change_no_boundary() -> None:
+    assert turns("src/scale.py", "Ada") == turns("lib/deep/gauge.rs", "Noor")
+    assert turns("src/scale.py", "Ada") != turns("notes.md", "Ada")

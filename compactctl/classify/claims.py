@@ -25,6 +25,7 @@ _TEXT = 300
 _AHEAD = 24
 """Calls after a claim among which the check that settles it is looked for."""
 _ALL = re.compile(r"\b(?:all|every|everything|full|entire|whole|complete)\b", re.IGNORECASE)
+_TRIED = re.compile(r"\b(?:verified|tested|validated)\b", re.IGNORECASE)
 _HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b")
 
 _SHOWN_BY = {
@@ -163,7 +164,8 @@ class _Judge:
             case Sort.EXCUSED:
                 verdict = None, None
             case _:
-                verdict = self._by_all(works=sort is Sort.FIXED)
+                tried = sort is Sort.FIXED or _TRIED.search(sentence)
+                verdict = self._by_all(works=bool(tried))
         return self._refuted(verdict, kinds)
 
     def _refuted(self, verdict: Verdict, kinds: Sequence[ResultKind]) -> Verdict:
@@ -187,6 +189,8 @@ class _Judge:
     def _by_check(self, kinds: Sequence[ResultKind]) -> Verdict:
         """The newest check of these kinds passed, and nothing was edited since."""
         found = [self.known.checks[kind] for kind in kinds if kind in self.known.checks]
+        if not found and self._untried():
+            return False, self.known.change
         supported, event = _by_event(max(found, key=lambda e: e.until, default=None))
         if supported and event is not None and self._changed_since(event):
             return False, event
@@ -208,13 +212,23 @@ class _Judge:
                 return _by_event(event)
         return None, None
 
+    def _untried(self) -> bool:
+        """Return whether this turn edited something and ran nothing since."""
+        change, run = self.known.change, self.known.run
+        if change is None or change.at < self.since:
+            return False
+        return run is None or run.until < change.until
+
     def _changed_since(self, event: Event) -> bool:
         change = self.known.change
         return change is not None and change.until > event.until
 
     def _committed(self, sentence: str) -> Verdict:
         """What was edited after the last commit, or not staged for it, is in no commit."""
-        supported, event = _by_event(self.known.git.get("commit"))
+        commit = self.known.git.get("commit")
+        if commit is None and self._untried():
+            return False, self.known.change
+        supported, event = _by_event(commit)
         if not supported or event is None:
             return supported, event
         if self.known.left_out > self.since:
@@ -244,10 +258,9 @@ class _Judge:
             return (False if newest.failed and not since else None), newest
         if not works or self.known.change is None:
             return None, newest
-        change, run = self.known.change, self.known.run
-        untried = change.at > self.since and (run is None or run.until < change.until)
-        failing = newest is not None and newest.failed and run is newest
-        return (False if untried or failing else None), newest if failing else change
+        failing = newest is not None and newest.failed and self.known.run is newest
+        denied = failing or self._untried()
+        return (False if denied else None), newest if failing else self.known.change
 
     def _changed(self) -> Verdict:
         """A change is shown by an edit of this turn: it was made, not that it works."""

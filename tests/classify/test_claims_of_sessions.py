@@ -267,3 +267,32 @@ def test_names_of_files_and_people_change_no_verdict() -> None:
     first = {"who": "Ada", "thing": "The scale", "file": "src/scale.py"}
     other = {"who": "Noor", "thing": "The gauge", "file": "lib/deep/gauge.rs"}
     assert verdicts(story(first)) == verdicts(story(other)) == [False, None, True, True]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "All tests pass.",
+        "It builds cleanly.",
+        "Lint is clean.",
+        "Committed.",
+        "I've verified the new path.",
+    ],
+)
+def test_what_nothing_in_the_turn_could_show_is_not_supported(words: str) -> None:
+    session = Recorded()
+    session.human("change the path")
+    edited = session.edit("src/path.py") + 1
+    session.say(words)
+    (claim,) = find_claims(read_session(session.transcript, session))
+    assert (claim.supported, claim.evidence_line) == (False, edited)
+
+
+def test_what_a_sub_agent_may_have_shown_stays_open() -> None:
+    session = Recorded()
+    session.human("change the path")
+    session.edit("src/path.py")
+    session.call("t", "Task", description="review", prompt="run the tests")
+    session.result("t", "They pass.")
+    session.say("All tests pass.")
+    assert verdicts(session) == [None]

@@ -122,5 +122,5 @@ class Known:
 
 def _holds(operand: str, path: str) -> bool:
     """Return whether what ``git add`` names is a path or a folder above it."""
-    name = operand.rstrip("/").removeprefix("./")
+    name = operand.removeprefix("./").strip("/")
     return f"/{name}/" in f"/{path.strip('/')}/"

@@ -131,10 +131,13 @@ class _Work:
         return turn is not self.turn or late
 
     def take(self, number: int, event: Event) -> None:
+        """Take a later call: it may verify the edits or hand them on."""
         success = event.result.outcome is Outcome.SUCCESS
-        if success and (verifies(event) or delivers(event) or ran_edited(event, self.files)):
+        if success and delivers(event):
+            self.passed = self.passed or event
+            self.delivered = True
+        elif success and (verifies(event) or ran_edited(event, self.files)):
             self.passed, self.at = event, number
-            self.delivered = delivers(event)
         elif checks(event) and event.failed:
             self.passed = None
 

@@ -13,6 +13,7 @@ _FORMATS = re.compile(
     r"(?:^|[\s:._-])(?:fmt|gofmt|format\w*|prettier|black|isort|rustfmt|shfmt)\b"
 )
 _DELIVERS = frozenset({"commit", "push", "merge", "tag"})
+_REPAIRS = frozenset({"--fix", "--write", "-w", "--apply", "--unsafe-fixes", "-a", "fix"})
 _PROSE = (".md", ".markdown", ".mdx", ".rst", ".txt", ".adoc", ".org")
 _TEMPORARY = ("/tmp/", "/private/tmp/", "/var/tmp/", "/var/folders/")  # noqa: S108 -- names only
 _NARROWS = frozenset(
@@ -33,6 +34,19 @@ def check_name(event: Event) -> str:
     works = (shell_work(" ".join(words[:4])) for words in event.steps)
     named = (w.act for w in works if w.kind in CHECKS and not _FORMATS.search(w.act))
     return next(named, "")
+
+
+def only_looks(event: Event) -> bool:
+    """Return whether a call changes nothing: it reads, searches or plans."""
+    looks = event.result.kind in {ResultKind.READ, ResultKind.SEARCH}
+    return looks or event.family in {Family.PLAN, Family.ASK}
+
+
+def repairs(event: Event) -> bool:
+    """Return whether a check may change what it checks: with a formatter, or told to fix."""
+    return any(
+        _FORMATS.search(" ".join(words[:4])) or _REPAIRS & set(words) for words in event.steps
+    )
 
 
 def verifies(event: Event) -> bool:

@@ -111,7 +111,9 @@ _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
             r"\b(?:there(?:'s| is| are|'re)|I see|we have|got) (?:(?:still|now|also|just) )?"
             r"(?:an?|one|two|three|some|several|\d+) (?:[\w-]+ ){0,2}?(?:errors?|failures?)\b"
             rf"|\b{_CHECKED} (?:(?:still|now|also) )?(?:fails?|failed|is failing|are failing|"
-            r"is broken|is red)\b|\b(?:does not|doesn't|won't) compile\b",
+            r"is broken|is red)\b|\b(?:bug|issue|problem|failure|regression) "
+            r"(?:(?:is|was) )?(?:now )?(?:confirmed|reproduced)\b"
+            r"|\b(?:does not|doesn't|won't) compile\b",
             re.IGNORECASE,
         ),
     ),
@@ -258,11 +260,21 @@ def sort_of(sentence: str) -> Sort | None:
     named = _COMMAND.search(sentence)
     if named and _is_said(sentence[: named.end()]):
         return _OF_KIND.get(shell_work(named["command"]).kind, Sort.RAN)
+    sentence = _SPAN.sub(_quoted, sentence)
     for sort, pattern in _SORTS:
         found = pattern.search(sentence)
         if found:
             return sort if _is_said(sentence[: found.end()], sort) else None
     return None
+
+
+def _quoted(span: re.Match[str]) -> str:
+    """What stands in a code span is named, not said; a commit's name stays."""
+    return span[0] if _HASH.fullmatch(span[0][1:-1]) else "`x`"
+
+
+_SPAN = re.compile(r"`[^`\n]{1,200}`")
+_HASH = re.compile(r"[0-9a-f]{7,40}")
 
 
 def _is_said(before: str, sort: Sort = Sort.TESTS) -> bool:

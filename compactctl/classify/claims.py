@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from compactctl.classify.checks import CHECKS, changes_behaviour, checks, is_narrowed
+from compactctl.classify.checks import (
+    CHECKS,
+    changes_behaviour,
+    checks,
+    is_narrowed,
+    only_looks,
+    repairs,
+)
 from compactctl.classify.claim_evidence import Known
 from compactctl.classify.claim_sorts import (
     Sort,
@@ -16,6 +23,7 @@ from compactctl.classify.claim_sorts import (
     subject_kind,
 )
 from compactctl.classify.results.events import Event
+from compactctl.classify.results.tools import Family
 from compactctl.classify.session import Session, Speech
 from compactctl.model.classification import Claim, Outcome, ResultKind
 
@@ -64,6 +72,7 @@ def find_claims(session: Session) -> tuple[Claim, ...]:
             known=known.setdefault(speech.entry.chain, Known()),
             since=requests[turn - 1] if turn else -1,
             ahead=_ahead(speech, events[at : at + _AHEAD], requests[turn : turn + 1]),
+            seen=_first_seen(speech, events[at : at + _AHEAD]),
             final=speech.at in last,
         )
         claims.extend(_claims_of(speech, judge))
@@ -96,11 +105,24 @@ def _ahead(speech: Speech, events: Sequence[Event], ends: Sequence[int]) -> tupl
     for event in events:
         if event.result.chain != speech.entry.chain or event.at < speech.at:
             continue
-        if (ends and event.at > ends[0]) or changes_behaviour(event):
+        late = ends and event.at > ends[0]
+        if late or changes_behaviour(event) or event.family is Family.TASK:
             break
         if checks(event):
             found.append(event)
     return tuple(found)
+
+
+def _first_seen(speech: Speech, events: Sequence[Event]) -> Event | None:
+    """Return the check before which nothing was done but looking; it repairs nothing itself."""
+    for event in events:
+        if event.result.chain != speech.entry.chain or event.at < speech.at:
+            continue
+        if checks(event) and not repairs(event):
+            return event
+        if not only_looks(event):
+            return None
+    return None
 
 
 def _claims_of(speech: Speech, judge: "_Judge") -> Iterator[Claim]:
@@ -129,6 +151,8 @@ class _Judge:
     known: Known
     since: int
     ahead: tuple[Event, ...]
+    seen: Event | None
+    """The check that followed when nothing had been done but looking."""
     final: bool
     """Nothing more is said in the turn."""
 
@@ -279,9 +303,9 @@ class _Judge:
         newest = max(found, key=lambda e: e.until, default=None)
         if newest is not None and newest.failed and not self._changed_since(newest):
             return True, newest
-        settled = next((e for e in self.ahead if e.result.kind in kinds), None)
-        if settled is not None and settled.result.outcome is Outcome.SUCCESS:
-            return False, settled
+        seen = self.seen
+        if seen and seen in self.ahead and seen.result.kind in kinds:
+            return (False if seen.result.outcome is Outcome.SUCCESS else None), seen
         return None, newest
 
 

@@ -77,6 +77,7 @@ def test_claims(sentence: str) -> None:
         "The parser is not fixed.",
         "Next, I will commit the change.",
         "The file has three functions.",
+        "The label `committed` and the state `fixed` come from the table.",
     ],
 )
 def test_plans_questions_and_negations_are_no_claims(sentence: str) -> None:
@@ -296,3 +297,36 @@ def test_what_a_sub_agent_may_have_shown_stays_open() -> None:
     session.result("t", "They pass.")
     session.say("All tests pass.")
     assert verdicts(session) == [None]
+
+
+@pytest.mark.parametrize("between", ["gofmt -w .", "go mod tidy", "make lint --fix"])
+def test_a_failure_that_something_may_have_mended_is_not_denied(between: str) -> None:
+    session = Recorded()
+    session.say("There is one lint error in the new file.")
+    session.run(between, "ok")
+    session.run("make lint", "0 issues.")
+    assert verdicts(session) == [None]
+
+
+def test_a_failure_that_a_sub_agent_may_have_mended_is_not_denied() -> None:
+    session = Recorded()
+    session.say("There is one lint error in the new file.")
+    session.call("t", "Task", description="mend it", prompt="mend it")
+    session.result("t", "Mended.")
+    session.run("make lint", "0 issues.")
+    assert verdicts(session) == [None]
+
+
+def test_a_failure_that_was_only_looked_for_is_denied() -> None:
+    session = Recorded()
+    session.say("There is one lint error in the new file.")
+    session.run("cat src/a.go", "package a")
+    session.run("make lint", "0 issues.")
+    assert verdicts(session) == [False]
+
+
+def test_a_bug_is_confirmed_by_the_test_that_fails() -> None:
+    session = Recorded()
+    session.run("pytest -k leap", "Exit code 1\n1 failed in 1s", failed=True)
+    session.say("Bug confirmed.")
+    assert verdicts(session) == [True]

@@ -45,3 +45,14 @@ def files_of(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def notice(
+    number: int, *, snapshot: SnapshotRef | None = None, before: str | None = None
+) -> dict[str, Any]:
+    """A notice as far as the store looks into it: the n-th of a day."""
+    return {
+        **ledger(number, snapshot=snapshot),
+        "schema": "compactctl.notice/1",
+        "before": before,
+    }

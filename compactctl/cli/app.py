@@ -17,6 +17,7 @@ from compactctl.cli import (
     classify,
     diff,
     doctor,
+    hook_settings,
     log,
     output,
     pins,
@@ -88,6 +89,7 @@ app = typer.Typer(
 )
 for _command in COMMANDS:
     app.command()(_command)
+app.add_typer(hook_settings.commands)
 
 
 def _show_version(*, on: bool) -> None:

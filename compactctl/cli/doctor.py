@@ -47,6 +47,7 @@ def _checks(store: str | None) -> Iterator[tuple[str, Callable[[], str]]]:
     yield "schemas", _schemas
     yield "config", _config
     yield "store", lambda: _store(store)
+    yield "hook", lambda: _hook(store)
 
 
 def _python() -> str:
@@ -115,3 +116,21 @@ def _store(flag: str | None) -> str:
         raise _Problem("cannot be read: " + ", ".join(str(file) for file in kept.unreadable))
     size = sum(one.bytes for one in snapshots)
     return f"{path}: {len(ledgers)} runs, {len(snapshots)} snapshots, {size:,} bytes"
+
+
+def _hook(flag: str | None) -> str:
+    from compactctl.store.store import Store  # noqa: PLC0415 -- --help need not load it
+
+    path = options.store_path(load_config(), flag)
+    if not path.exists():
+        return "never called here"
+    notices = Store.open(path, create=False).notices()
+    before = [notice for notice in notices if notice.get("status") != "followed"]
+    missed = [notice for notice in before if notice.get("status") == "missed"]
+    if before and before[-1] in missed:
+        last = before[-1]
+        raise _Problem(
+            f"the last call, {last.get('time')}, kept no snapshot: {last.get('reason')}"
+        )
+    earlier = f", {len(missed)} earlier ones without a snapshot" if missed else ""
+    return f"{len(before) - len(missed)} snapshots before compactions{earlier}"

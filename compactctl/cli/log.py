@@ -16,7 +16,7 @@ def log(
     store: options.StoreOption = None,
     format_: options.PlainFormatOption = None,
 ) -> None:
-    """List the runs and snapshots of the store, newest last."""
+    """List runs, snapshots and notices of the store, newest last."""
     from compactctl.store.store import Store  # noqa: PLC0415 -- --help need not load it
 
     config = options.configured()
@@ -24,32 +24,36 @@ def log(
     path = options.store_path(config, store)
     ledgers: tuple[dict[str, object], ...] = ()
     snapshots: tuple[Snapshot, ...] = ()
+    notices: tuple[dict[str, object], ...] = ()
     unreadable: list[str] = []
     if path.exists() or path.is_symlink():
         kept = Store.open(path, create=False)
-        ledgers, snapshots = kept.ledgers(), kept.snapshots()
+        ledgers, snapshots, notices = kept.ledgers(), kept.snapshots(), kept.notices()
         unreadable = [str(file) for file in kept.unreadable]
     else:
         output.write_note(f"{path}: there is no store yet; compactctl run creates one")
     match chosen:
         case PlainFormat.JSON:
-            _write_json(ledgers, snapshots, unreadable)
+            _write_json(ledgers, snapshots, notices, unreadable)
         case PlainFormat.TEXT:
-            _write_lines(ledgers, snapshots, unreadable)
+            _write_lines(ledgers, snapshots, notices, unreadable)
 
 
 def _write_json(
     ledgers: "tuple[dict[str, object], ...]",
     snapshots: "tuple[Snapshot, ...]",
+    notices: "tuple[dict[str, object], ...]",
     unreadable: list[str],
 ) -> None:
     from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- --help need not load it
+    from compactctl.report.notices import notice_row  # noqa: PLC0415 -- as above
     from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
 
     found = {
         "schema": "compactctl.log/1",
         "ledgers": [masked(_ledger_row(one)) for one in ledgers],
         "snapshots": [masked(_snapshot_row(one)) for one in snapshots],
+        "notices": [masked(notice_row(one)) for one in notices],
         "unreadable": unreadable,
     }
     output.write_bytes([dump_json(found)])
@@ -58,11 +62,15 @@ def _write_json(
 def _write_lines(
     ledgers: "tuple[dict[str, object], ...]",
     snapshots: "tuple[Snapshot, ...]",
+    notices: "tuple[dict[str, object], ...]",
     unreadable: list[str],
 ) -> None:
+    from compactctl.report.notices import notice_line  # noqa: PLC0415 -- --help need not load it
+
     rows = [(one.taken_at, _snapshot_line(one)) for one in snapshots]
     rows += [(str(one.get("time")), _ledger_line(one)) for one in ledgers]
-    # A snapshot and its ledger bear the same time; sorting is stable, so the snapshot is first.
+    rows += [(str(one.get("time")), notice_line(one)) for one in notices]
+    # A snapshot and what names it bear the same time; sorting is stable, so it comes first.
     for _, line in sorted(rows, key=lambda row: row[0]):
         output.write_text(safe_line(line))
     for file in unreadable:

@@ -54,5 +54,6 @@ def prune(
         output.write_text(safe_line(f"stays, a younger one needs it: {snapshot.id}"))
     output.write_text(
         f"{verb} {len(report.removed)} snapshots, {len(report.ledgers)} runs, "
+        f"{len(report.notices)} notices, "
         f"{report.freed_bytes:,} bytes; {len(report.kept)} snapshots stay"
     )

@@ -1,4 +1,4 @@
-"""Checking a store: every object, manifest and ledger."""
+"""Checking a store: every object, manifest, ledger and notice."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,6 +43,7 @@ def verify(store: Store) -> tuple[ObjectCheck, ...]:
     checks = list(_objects(store, snapshots))
     checks += _manifests(store, snapshots, frozenset(c.path for c in checks if _sound(c)))
     checks += (ObjectCheck(store.ledger_path(str(v["id"])), _OK) for v in store.ledgers())
+    checks += (ObjectCheck(store.notice_path(str(v["id"])), _OK) for v in store.notices())
     checks += (ObjectCheck(path, ObjectStatus.UNREADABLE) for path in store.unreadable)
     return tuple(checks)
 

@@ -15,8 +15,8 @@ from compactctl.store.faults import failure
 NAME = ".compactctl"
 SCHEMA = "compactctl.store/1"
 PRIVATE_FOLDER = 0o700
-OBJECTS, SNAPSHOTS, LEDGER = "objects", "snapshots", "ledger"
-_FOLDERS = (OBJECTS, SNAPSHOTS, LEDGER)
+OBJECTS, SNAPSHOTS, LEDGER, NOTICES = "objects", "snapshots", "ledger", "notices"
+_FOLDERS = (OBJECTS, SNAPSHOTS, LEDGER, NOTICES)
 _STORE_FILE = "store.json"
 _IGNORE_FILE = ".gitignore"
 _OWN = frozenset({*_FOLDERS, _STORE_FILE, _IGNORE_FILE})

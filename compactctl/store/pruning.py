@@ -28,14 +28,15 @@ class PruneReport:
     What was (or with ``dry_run`` would be) removed, and what stays.
 
     ``needed`` are snapshots that are old, and stay because a younger one points into them.
-    ``ledgers`` are the ids of those that went with their snapshot, ``leftovers`` objects that no
-    manifest names.
+    ``ledgers`` and ``notices`` are the ids of those that went with their snapshot (a notice
+    without one goes by its own age), ``leftovers`` objects that no manifest names.
     """
 
     removed: tuple[Snapshot, ...]
     kept: tuple[Snapshot, ...]
     needed: tuple[Snapshot, ...]
     ledgers: tuple[str, ...]
+    notices: tuple[str, ...]
     freed_bytes: int
     leftovers: tuple[Path, ...]
     temporary: tuple[Path, ...]
@@ -88,6 +89,7 @@ def _report(
         kept=kept,
         needed=tuple(s for s in kept if _is_old(s, older_than, now) and s is not kept[-1]),
         ledgers=tuple(str(v["id"]) for v in ledgers if _goes(v, contents)),
+        notices=tuple(_notices_going(store.notices(), contents, older_than, now)),
         freed_bytes=sum(freed.values()),
         leftovers=leftovers,
         temporary=layout.temporary_files(store.root),
@@ -99,6 +101,7 @@ def _carry_out(store: Store, report: PruneReport) -> None:
     # Manifests first, and on disk: an object too many does no harm, one too few does.
     remove(store.manifest_path(snapshot.id) for snapshot in report.removed)
     remove(store.ledger_path(ledger_id) for ledger_id in report.ledgers)
+    remove(store.notice_path(notice_id) for notice_id in report.notices)
     try:
         sync_folder(store.root / layout.SNAPSHOTS)
     except OSError as error:
@@ -162,14 +165,39 @@ def _bytes(family: Sequence[Snapshot]) -> int:
 
 
 def _is_old(snapshot: Snapshot, older_than: timedelta | None, now: datetime) -> bool:
+    return _is_past(snapshot.taken_at, older_than, now)
+
+
+def _is_past(time: str, older_than: timedelta | None, now: datetime) -> bool:
     if older_than is None:
         return False
     try:
-        taken = datetime.fromisoformat(snapshot.taken_at)
+        taken = datetime.fromisoformat(time)
     except ValueError:
         return False  # nobody can say how old it is, so it is not removed for its age
     taken = taken if taken.tzinfo is not None else taken.replace(tzinfo=UTC)
     return now - taken > older_than
+
+
+def _notices_going(
+    notices: Sequence[_Ledger],
+    contents: set[str],
+    older_than: timedelta | None,
+    now: datetime,
+) -> Iterator[str]:
+    """Yield those of snapshots that go, those that followed them, and old ones without any."""
+    staying: set[object] = set()
+    for notice in notices:
+        if _content(notice) is not None:
+            goes = _goes(notice, contents)
+        elif notice.get("before") is not None:
+            goes = notice["before"] not in staying
+        else:
+            goes = _is_past(str(notice.get("time")), older_than, now)
+        if goes:
+            yield str(notice["id"])
+        else:
+            staying.add(notice["id"])
 
 
 def _goes(ledger: _Ledger, contents: set[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Snapshots and ledgers of a store."""
+"""Snapshots, ledgers and notices of a store."""
 
 import hashlib
 import re
@@ -58,7 +58,7 @@ class Store:
         """Wrap a checked folder; callers use ``Store.open``."""
         self.root = root
         self.unreadable: list[Path] = []
-        """Manifests and ledgers that could not be read so far."""
+        """Manifests, ledgers and notices that could not be read so far."""
 
     @staticmethod
     def locate(explicit: str | None, start: Path) -> Path:
@@ -172,19 +172,7 @@ class Store:
         The caller has validated it. Raises ``StoreError`` where it cannot be written, or where
         another ledger has that id.
         """
-        ledger_id = str(document["id"])
-        if not _LEDGER_ID.fullmatch(ledger_id):
-            raise ValueError(ledger_id)
-        data = dump_json(document)
-        file = self.ledger_path(ledger_id)
-        with writing(self.root):
-            if _stored(file) not in (None, data):
-                raise StoreError(
-                    f"{file}: there is another ledger of that name; it is not replaced",
-                    hint="run it again",
-                )
-            layout.write_private(file, data)
-        return ledger_id
+        return self._append("ledger", self.ledger_path(_id_of(document)), document)
 
     def ledgers(self) -> tuple[dict[str, object], ...]:
         """Return the ledgers, oldest first; those that cannot be read to ``unreadable``."""
@@ -211,6 +199,19 @@ class Store:
         newest = reversed(self._files(layout.LEDGER))
         return next((value for _, value in self._documents(newest)), None)
 
+    def append_notice(self, document: Mapping[str, object]) -> str:
+        """Keep the notice of a harness's own compaction; else as ``append_ledger``."""
+        return self._append("notice", self.notice_path(_id_of(document)), document)
+
+    def notices(self) -> tuple[dict[str, object], ...]:
+        """Return the notices, oldest first; those that cannot be read to ``unreadable``."""
+        return tuple(value for _, value in self._documents(self._files(layout.NOTICES)))
+
+    def notices_from_behind(self) -> Iterator[dict[str, object]]:
+        """Yield the notices, newest first; each is read when it is asked for."""
+        newest = reversed(self._files(layout.NOTICES))
+        return (value for _, value in self._documents(newest))
+
     def sweep_temporary(self) -> tuple[Path, ...]:
         """
         Remove what killed processes left half-written; return what was removed.
@@ -235,6 +236,21 @@ class Store:
     def ledger_path(self, ledger_id: str) -> Path:
         """Return the file of a ledger."""
         return self.root / layout.LEDGER / f"{ledger_id}.json"
+
+    def notice_path(self, notice_id: str) -> Path:
+        """Return the file of a notice."""
+        return self.root / layout.NOTICES / f"{notice_id}.json"
+
+    def _append(self, what: str, file: Path, document: Mapping[str, object]) -> str:
+        data = dump_json(document)
+        with writing(self.root):
+            if _stored(file) not in (None, data):
+                raise StoreError(
+                    f"{file}: there is another {what} of that name; it is not replaced",
+                    hint="run it again",
+                )
+            layout.write_private(file, data)
+        return file.stem
 
     def _files(self, folder: str) -> list[Path]:
         """Names begin with the time, so they sort by it."""
@@ -308,6 +324,14 @@ def remove(paths: Iterable[Path]) -> None:
             path.unlink(missing_ok=True)
         except OSError as error:
             raise failure(path, error) from None
+
+
+def _id_of(document: Mapping[str, object]) -> str:
+    """Return an id that is fit to be a file name."""
+    found = str(document["id"])
+    if not _LEDGER_ID.fullmatch(found):
+        raise ValueError(found)
+    return found
 
 
 def _stored(file: Path) -> bytes | None:

@@ -53,6 +53,7 @@ def test_there_is_one_for_each_contract() -> None:
         *(
             "ledgers",
             "log",
+            "notice",
             "pin-lists",
             "pins",
             "policy",

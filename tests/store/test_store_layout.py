@@ -121,7 +121,7 @@ class TestUnfit:
 
         assert not target.exists() or list(target.iterdir()) == []
 
-    @pytest.mark.parametrize("name", ["objects", "snapshots", "ledger"])
+    @pytest.mark.parametrize("name", ["objects", "snapshots", "ledger", "notices"])
     def test_a_link_inside_leads_no_copy_out_of_it(self, tmp_path: Path, name: str) -> None:
         root, outside = tmp_path / "s", tmp_path / "outside"
         outside.mkdir()
@@ -178,6 +178,7 @@ def test_a_half_made_store_is_completed(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         ".gitignore",
         "ledger",
+        "notices",
         "objects",
         "snapshots",
         "store.json",

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from storing import files_of, keep, ledger
+from storing import files_of, keep, ledger, notice
 
 from compactctl.errors import StoreError
 from compactctl.model.compaction import SnapshotRef
@@ -215,3 +215,36 @@ def test_what_stays_is_sound(
     for one in by_id.values():
         assert one["snapshot"]["sha256"] in kept  # type: ignore[index] # JSON of our own
         assert one["parent"] is None or one["parent"] in by_id
+
+
+def test_notices_go_with_their_snapshot_and_those_of_what_followed(store: Store) -> None:
+    old, new = keep_day(store, "2026-01-05"), keep_day(store, "2026-03-30")
+    gone = store.append_notice(notice(1, snapshot=old))
+    after_gone = store.append_notice(notice(2, before=gone))
+    stays = store.append_notice(notice(3, snapshot=new))
+    after_stays = store.append_notice(notice(4, before=stays))
+    orphan = store.append_notice(notice(5, before="20250101T000000000Z-00000000"))
+
+    planned = prune(store, older_than=MONTH, dry_run=True)
+    report = prune(store, older_than=MONTH)
+
+    assert report.notices == planned.notices == (gone, after_gone, orphan)
+    assert [n["id"] for n in store.notices()] == [stays, after_stays]
+    assert {check.status for check in verify(store)} == {"ok"}
+
+
+def test_a_notice_without_a_snapshot_goes_by_its_own_age(store: Store) -> None:
+    keep_day(store, "2026-03-30")
+    missed = store.append_notice(notice(1))
+
+    assert prune(store, max_bytes=0).notices == ()
+    assert prune(store, older_than=timedelta(days=365)).notices == ()
+    assert prune(store, older_than=MONTH).notices == (missed,)
+
+
+def test_a_notice_stays_where_its_content_is_kept_again(store: Store) -> None:
+    keep(store, b"same", at="2026-01-05T00:00:00.000Z")
+    again = keep(store, b"same", at="2026-03-30T00:00:00.000Z")
+    store.append_notice(notice(1, snapshot=again))
+
+    assert prune(store, older_than=MONTH).notices == ()

@@ -28,21 +28,22 @@ _GIVES_UP = re.compile(
     r"isn't the (?:issue|problem|cause|bottleneck)|giv(?:e|ing) up on|instead of (?:that|this)|"
     r"a better (?:approach|way)|start(?:ing)? over|on second thought|"
     r"(?:can't|cannot) be (?:used|done) (?:this|that) way|"
-    r"(?:re-?think|re-?consider)\b|"
     r"(?:I'm|I am|I'll|I will|let me|let's|we'll|we will|switch(?:ing)? to|us(?:e|ing))\b"
     r"[^.!?\n]{1,160}\binstead\b(?! of))",
     re.IGNORECASE,
 )
 """Words that leave a way: for another one, or because it cannot be gone."""
 _CANNOT = re.compile(
-    r"\b(?:(?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|won't|cannot|can't)"
-    r" (?:\w+ ){0,2}?(?:support(?:ed)?|co-?exist|possible|buildable|usable|"
-    r"compatible|available|viable|feasible|an option)|"
-    r"(?:is|are) (?:\w+ly )?(?:incompatible|unsupported|unusable|unavailable)|"
-    r"too (?:new|old|slow|fragile|brittle|risky|complex|expensive|noisy) (?:for|to))\b",
+    r"\b(?:(?:does not|doesn't|do not|don't) (?:\w+ly )?support|"
+    r"(?:is not|isn't|are not|aren't) (?:\w+ly )?(?:supported|\w{2,20}[ai]ble)|"
+    r"(?:is|are) (?:\w+ly )?(?:unsupported|(?:un|in)\w{2,20}[ai]ble)|"
+    r"too \w{2,20} (?:for|to))\b",
     re.IGNORECASE,
 )
-"""Words that say why a way cannot be gone: of a failure right before them."""
+"""
+Words that say why a way cannot be gone, of a failure right before them: what is not supported,
+adjectives of what can be done (-able, -ible) denied, and too much of something.
+"""
 _DISPROVED = re.compile(
     r"\b(?:not|isn't|wasn't) the (?:issue|problem|cause|bottleneck|culprit)\b", re.IGNORECASE
 )

@@ -48,6 +48,11 @@ _SAID_OF = (
     r"|\b(?:I|we)(?:'ve| have)? (?:just |also |now )?{0}\b"
 )
 """How a participle says that something was done."""
+_NO_VERB = (
+    r"(?:is|was|has|does|this|its|us|as|always|fails|needs|requires|lacks|remains|seems|looks|"
+    r"appears|depends|tests|checks|builds)\b"
+)
+"""Words in -s after "now" that are no verb, or say that nothing holds."""
 _CHECKED = r"(?:lint(?:er|ing)?|type ?checks?|tests?|suite|specs?|build|compilation|compiler|ci)"
 _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
     (
@@ -122,8 +127,7 @@ _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
         re.compile(
             rf"\b(?:{_CHECKED}|failures?|errors?|diagnostics?|checks?|run)\b[^.!?\n]{{0,40}}?"
             r"\b(?:flak(?:y|ed|es)|flaky|transient|intermittent|spurious|stale|unrelated|"
-            r"pre-existing|raced|(?:ran|run) (?:concurrently|in parallel|at the same time|"
-            r"before|too early))\b",
+            r"pre-existing)\b",
             re.IGNORECASE,
         ),
     ),
@@ -134,13 +138,8 @@ _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
             r"as expected|fine|perfectly)\b|\bworking (?:now|correctly|as expected)\b"
             r"|\b(?:fix|change|solution|it) (?:is working|works)\b|\bwe have found\b"
             r"|\bno longer \w"
-            r"|\b(?:is|are) (?:handled|supported|accepted|rejected|covered|ignored|used|honou?red|"
-            r"caught|respected|preserved) (?:now|correctly|properly)\b"
-            r"|(?<=[\w`]) now (?:correctly |properly |also )?"
-            r"(?:handle|support|accept|reject|parse|"
-            r"work|return|produce|respect|ignore|cover|behave|load|render|match)(?:e?s)\b"
-            r"|\bhas no [^.!?\n]{0,30}?(?:errors?|failures?|warnings?|issues)\b"
-            r"(?: nodes)?(?: now| any ?more)?",
+            r"|\b(?:is|are) \w{2,20}(?:ed|en) (?:now|correctly|properly)\b"
+            r"|\bhas no [^.!?\n]{0,30}?(?:errors?|failures?|warnings?|issues)\b",
             re.IGNORECASE,
         ),
     ),
@@ -162,9 +161,9 @@ _SORTS: tuple[tuple[Sort, re.Pattern[str]], ...] = (
         Sort.DONE,
         re.compile(
             r"\bsuccessful(?:ly)?\b|\bsucceed(?:s|ed)\b"
-            r"|\b(?:is|are) (?:now )?back (?:to|on|in)\b"
             r"|\b(?:is|are) now\b|\bconfirm(?:s|ed)\b"
-            r"|\bnow (?:has|have|uses?|shows?|includes?|builds?)\b|✅",
+            rf"|(?<=[\w`]) now (?:\w+ly |also )?(?!{_NO_VERB})[a-z]{{2,20}}s\b"
+            r"|\bnow (?:has|have)\b|✅",
             re.IGNORECASE,
         ),
     ),
@@ -261,11 +260,25 @@ def sort_of(sentence: str) -> Sort | None:
     if named and _is_said(sentence[: named.end()]):
         return _OF_KIND.get(shell_work(named["command"]).kind, Sort.RAN)
     sentence = _SPAN.sub(_quoted, sentence)
+    found = _first_sort(sentence)
+    again = _AGAIN.search(sentence) if found is None else None
+    return Sort.EXCUSED if again and _is_said(sentence[: again.end()]) else found
+
+
+def _first_sort(sentence: str) -> Sort | None:
     for sort, pattern in _SORTS:
         found = pattern.search(sentence)
         if found:
             return sort if _is_said(sentence[: found.end()], sort) else None
     return None
+
+
+_AGAIN = re.compile(
+    rf"\b(?:{_CHECKED}|failures?|errors?)\b(?=[^.!?\n]{{1,160}}"
+    r"\b(?:re-?run(?:ning)?|re-?try(?:ing)?|run(?:ning)? (?:it|them|that) again)\b)",
+    re.IGNORECASE,
+)
+"""Something is said of a check that is then run again: as if it could come out otherwise."""
 
 
 def _quoted(span: re.Match[str]) -> str:

@@ -185,6 +185,8 @@ class _Judge:
                 verdict = self._builds()
             case Sort.LINT:
                 verdict = self._by_check(kinds)
+            case Sort.EXCUSED if not self._fails_now():
+                return None, None
             case Sort.EXCUSED:
                 verdict = None, None
             case _:
@@ -219,6 +221,11 @@ class _Judge:
         if supported and event is not None and self._changed_since(event):
             return False, event
         return supported, event
+
+    def _fails_now(self) -> bool:
+        """Return whether the newest check failed and nothing was edited since."""
+        newest = max(self.known.checks.values(), key=lambda e: e.until, default=None)
+        return newest is not None and newest.failed and not self._changed_since(newest)
 
     def _builds(self) -> Verdict:
         """A build passed, or tests did, which need one; that tests fail denies no build."""

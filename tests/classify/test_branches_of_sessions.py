@@ -72,7 +72,7 @@ def test_a_reverted_edit_is_abandoned() -> None:
 def test_another_program_with_the_same_error_at_the_same_matter_is_one_more_attempt() -> None:
     session = Recorded()
     session.human("install it")
-    error = "TypeError: plugin.resolve is not a function"
+    error = "paint: the palette has no such colour"
     start = session.run("npx paintbox@3 draw", f"Exit code 7\n{error}", failed=True)
     session.run("which npx", "/usr/bin/npx")
     session.run("yarn global add paintbox@3", f"Exit code 7\n{error}", failed=True)
@@ -83,7 +83,7 @@ def test_another_program_with_the_same_error_at_the_same_matter_is_one_more_atte
 def test_the_same_error_at_another_matter_is_no_attempt() -> None:
     session = Recorded()
     session.human("install it")
-    error = "TypeError: plugin.resolve is not a function"
+    error = "paint: the palette has no such colour"
     session.run("npx paintbox@3 draw", f"Exit code 7\n{error}", failed=True)
     session.run("yarn global add inkwell@1", f"Exit code 7\n{error}", failed=True)
     assert [b.kind for b in branches_of(session) if b.kind == "retry_loop"] == []
@@ -105,10 +105,10 @@ def test_calls_that_failed_at_once_and_are_made_again_are_a_loop() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "The engine does not support look-behind. Let me rewrite it.",
+        "The printer doesn't support blue.",
         "This plugin isn't compatible with the host.",
-        "The driver is too old for this server.",
-        "I need to rethink the order of the steps.",
+        "The column is too wide for this page.",
+        "Such a table is not printable.",
         "I'll generate the table by hand instead.",
         "I\u2019m switching to the vendored copy instead.",
     ],

@@ -122,7 +122,7 @@ def test_an_edit_of_prose_leaves_a_passed_test_standing(path: str) -> None:
 
 @pytest.mark.parametrize(
     ("words", "supported"),
-    [("Leap years are handled now.", False), ("The work is complete.", False)],
+    [("Leap years are counted correctly.", False), ("The work is complete.", False)],
 )
 def test_the_next_check_denies_a_claim_where_nothing_was_edited(
     words: str, *, supported: bool
@@ -181,7 +181,7 @@ def test_what_a_formatter_says_supports_no_fix() -> None:
 def test_a_failure_that_is_claimed_is_shown_by_the_failing_check() -> None:
     session = Recorded()
     failed = session.run("make lint", "Exit code 2\nmake: *** [lint] Error 1", failed=True) + 1
-    session.say("There is still one lint error.")
+    session.say("I see two style failures.")
     (claim,) = find_claims(read_session(session.transcript, session))
     assert (claim.supported, claim.evidence_line) == (True, failed)
 
@@ -189,7 +189,7 @@ def test_a_failure_that_is_claimed_is_shown_by_the_failing_check() -> None:
 def test_a_failure_that_is_claimed_is_denied_by_the_passing_check() -> None:
     session = Recorded()
     session.edit("src/dates.go")
-    session.say("There's a compiler error in the new file.")
+    session.say("Compilation is broken.")
     passed = session.run("go build ./...", "") + 1
     (claim,) = find_claims(read_session(session.transcript, session))
     assert (claim.supported, claim.evidence_line) == (False, passed)
@@ -302,7 +302,7 @@ def test_what_a_sub_agent_may_have_shown_stays_open() -> None:
 @pytest.mark.parametrize("between", ["gofmt -w .", "go mod tidy", "make lint --fix"])
 def test_a_failure_that_something_may_have_mended_is_not_denied(between: str) -> None:
     session = Recorded()
-    session.say("There is one lint error in the new file.")
+    session.say("Lint is red.")
     session.run(between, "ok")
     session.run("make lint", "0 issues.")
     assert verdicts(session) == [None]
@@ -310,7 +310,7 @@ def test_a_failure_that_something_may_have_mended_is_not_denied(between: str) ->
 
 def test_a_failure_that_a_sub_agent_may_have_mended_is_not_denied() -> None:
     session = Recorded()
-    session.say("There is one lint error in the new file.")
+    session.say("Lint is red.")
     session.call("t", "Task", description="mend it", prompt="mend it")
     session.result("t", "Mended.")
     session.run("make lint", "0 issues.")
@@ -319,7 +319,7 @@ def test_a_failure_that_a_sub_agent_may_have_mended_is_not_denied() -> None:
 
 def test_a_failure_that_was_only_looked_for_is_denied() -> None:
     session = Recorded()
-    session.say("There is one lint error in the new file.")
+    session.say("Lint is red.")
     session.run("cat src/a.go", "package a")
     session.run("make lint", "0 issues.")
     assert verdicts(session) == [False]
@@ -328,5 +328,39 @@ def test_a_failure_that_was_only_looked_for_is_denied() -> None:
 def test_a_bug_is_confirmed_by_the_test_that_fails() -> None:
     session = Recorded()
     session.run("pytest -k leap", "Exit code 1\n1 failed in 1s", failed=True)
-    session.say("Bug confirmed.")
+    session.say("The regression is reproduced.")
     assert verdicts(session) == [True]
+
+
+@pytest.mark.parametrize(
+    ("edited", "supported"),
+    [(False, False), (True, None)],
+)
+def test_a_check_that_is_excused_and_run_again_unchanged_may_deny_it(
+    *, edited: bool, supported: bool | None
+) -> None:
+    session = Recorded()
+    session.run("pytest", "Exit code 1\n1 failed in 1s", failed=True)
+    if edited:
+        session.edit("src/dates.py")
+    session.say("The suite met a full disk, so I'm rerunning it.")
+    session.run("pytest", "Exit code 1\n1 failed in 1s", failed=True)
+    assert verdicts(session) == [supported]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["I'm rerunning the tests.", "The tests need a disk.", "Let me rerun the suite once more."],
+)
+def test_a_check_that_is_only_run_again_is_no_claim(sentence: str) -> None:
+    assert sort_of(sentence) is None
+
+
+def test_what_a_thing_now_does_is_left_open_by_an_edit_and_denied_by_a_check() -> None:
+    session = Recorded()
+    session.human("count in leap years")
+    session.edit("src/dates.py")
+    session.say("The calendar now counts leap years.")
+    assert verdicts(session) == [None]
+    session.run("pytest", "Exit code 1\n1 failed in 1s", failed=True)
+    assert verdicts(session) == [False]

@@ -6,6 +6,8 @@ its few words itself, loads what it needs when it needs it, and ends in 0 whatev
 where ``--require-snapshot`` asks for the opposite.
 """
 
+import os
+import select
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 INSTALL, UNINSTALL = "install", "uninstall"
 _HELP = frozenset({"-h", "--help"})
+_CHUNK = 1 << 20
+_AFTER_AN_OBJECT, _AT_MOST = 1.0, 20.0
+"""Seconds of silence on standard input after which nothing more is expected."""
 _HINT = "compactctl hook install puts this command into the settings of Claude Code or Codex"
 
 
@@ -101,9 +106,31 @@ def _answered(call: "HookCall", unread: str, asked: Asked) -> "Answer":
 
 
 def _standard_input() -> bytes:
-    from compactctl.formats.hook_calls import LARGEST  # noqa: PLC0415 -- see above
+    """
+    Return what the harness writes.
 
-    return b"" if sys.stdin is None else sys.stdin.buffer.read(LARGEST + 1)
+    Not every caller closes the pipe: what is one whole object, and what has been silent for long,
+    is not waited for.
+    """
+    from compactctl.formats.hook_calls import LARGEST  # noqa: PLC0415 -- nothing may fail early
+
+    if sys.stdin is None:
+        return b""
+    stream = sys.stdin.buffer
+    try:
+        handle = stream.fileno()
+    except OSError:
+        return stream.read(LARGEST + 1)  # no file at all: all of it is there
+    data = bytearray()
+    while len(data) <= LARGEST:
+        patience = _AFTER_AN_OBJECT if data[-2:].rstrip()[-1:] == b"}" else _AT_MOST
+        if not select.select([handle], [], [], patience)[0]:
+            break
+        chunk = os.read(handle, _CHUNK)
+        if not chunk:
+            break
+        data += chunk
+    return bytes(data)
 
 
 def _folder(named: str | None) -> tuple[Path, tuple[str, ...]]:

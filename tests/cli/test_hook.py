@@ -710,3 +710,50 @@ def test_a_call_loads_neither_the_command_line_nor_the_encodings(session: Folder
 
     assert done.returncode == 0
     assert [n["status"] for n in notices(session)] == ["kept"]
+
+
+@pytest.mark.parametrize("end", [b"", b"\n"])
+def test_a_pipe_that_is_never_closed_is_not_waited_for(session: Folder, end: bytes) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "compactctl", "hook"],
+        cwd=session.path,
+        env=clean_environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(claude(session) + end)
+        process.stdin.flush()
+
+        # It ends while the pipe is still open; nobody would close it for the test.
+        assert process.wait(timeout=60) == 0
+
+    assert kept_bytes(session) == [CLAUDE.read_bytes()]
+
+
+def test_a_call_that_comes_in_pieces_is_read_whole(session: Folder) -> None:
+    data = claude(session, "PostCompact", compact_summary="{x}" * 100_000)
+    with subprocess.Popen(
+        [sys.executable, "-m", "compactctl", "hook"],
+        cwd=session.path,
+        env=clean_environment(),
+        stdin=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        for part in (data[:100], data[100:150_002], data[150_002:]):
+            process.stdin.write(part)
+            process.stdin.flush()
+            time.sleep(0.05)
+        process.stdin.close()
+
+    assert process.returncode == 0
+    assert notices(session)[0]["after"]["summary"] == "{x}" * 100_000
+
+
+def test_behind_an_option_of_the_command_line_it_is_the_same(session: Folder) -> None:
+    kept = session("--color", "never", "hook", "--store", "kept", stdin=claude(session))
+    strict = session("--color", "never", "hook", STRICT, stdin=b"")
+
+    assert (kept.code, kept.raw, kept.raw_err) == (0, b"", b"")
+    assert kept_bytes(session, "kept") == [CLAUDE.read_bytes()]
+    assert (strict.code, strict.raw) == (2, b"")

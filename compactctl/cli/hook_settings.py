@@ -134,7 +134,8 @@ def _file(harness: Harness, *, user: bool) -> Path:
 def _command_lines(
     harness: Harness, store: str | None, *, require_snapshot: bool
 ) -> dict[Moment, str]:
-    called = [_NAME] if shutil.which(_NAME) else [sys.executable, "-m", _NAME]
+    # -P: it runs in the folder of a session, and no module is to be taken from there.
+    called = [_NAME] if shutil.which(_NAME) else [sys.executable, "-P", "-m", _NAME]
     words = [*called, "hook", *(("--store", store) if store is not None else ())]
     # A call that cannot be read does not tell whose way to be refused it wants.
     strict = ["--require-snapshot", "--harness", harness.value] if require_snapshot else []

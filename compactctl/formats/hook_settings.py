@@ -69,8 +69,9 @@ def is_ours(command: object) -> bool:
         words = shlex.split(command)
     except ValueError:
         return False
-    if words[1:3] == ["-m", _NAME]:
-        words = words[2:]
+    for python in (["-m", _NAME], ["-P", "-m", _NAME]):
+        if words[1 : 1 + len(python)] == python:
+            words = words[len(python) :]
     called = bool(words) and PurePath(words[0]).name == _NAME and words[1:2] == ["hook"]
     # Joined to another command by a shell it is somebody's own composition.
     joined = any(word in ("&&", "||", "|", "&") or word.endswith(";") for word in words)

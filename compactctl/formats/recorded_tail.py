@@ -11,7 +11,7 @@ from compactctl.io.source import RawLine, Source
 from compactctl.model.transcript import BoundaryKind
 
 _BLOCK = 1 << 20
-_MOST = 32 << 20
+_MOST = 16 << 20
 """Bytes from the end that are looked at: beyond, nothing says how full the window is now."""
 _TELLING = (b'"usage"', b"token_count", b"compact", b"rolled_back")
 """One of these is in every record that holds usage, or after which older usage says nothing."""
@@ -66,19 +66,20 @@ def _drafts(data: bytes, start: int) -> Iterator[RecordDraft]:
 
 def _lines_from_behind(source: Source) -> Iterator[tuple[int, bytes]]:
     """Yield offset and bytes of the lines, the last one first."""
-    end, rest = source.size, b""
+    end = source.size
+    parts: list[bytes] = []  # of the line that begins further in front, its end first
     while end > 0 and source.size - end < _MOST:
         start = max(0, end - _BLOCK)
-        data = source.read(start, end - start) + rest
-        lines = data.split(b"\n")
-        at = start + len(data)
-        for line in reversed(lines[1:]):
-            at -= len(line)
-            yield at, line
-            at -= 1
-        rest, end = lines[0], start
+        block = source.read(start, end - start)
+        at = len(block)
+        while (feed := block.rfind(b"\n", 0, at)) >= 0:
+            parts.append(block[feed + 1 : at])
+            yield start + feed + 1, b"".join(reversed(parts))
+            parts, at = [], feed
+        parts.append(block[:at])
+        end = start
     if end == 0:
-        yield 0, rest
+        yield 0, b"".join(reversed(parts))
 
 
 def _line_at(source: Source, offset: int) -> int:

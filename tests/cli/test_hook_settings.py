@@ -229,6 +229,7 @@ def test_uninstalling_takes_out_only_ours(folder: Folder) -> None:
         "it's no shell",
     ]
     ours = ["compactctl hook", "/venv/bin/compactctl hook --store x", "python3 -m compactctl hook"]
+    ours.append("/usr/bin/python3 -P -m compactctl hook --require-snapshot")
     handlers = [{"type": "command", "command": line} for line in (*others, *ours)]
     handlers += [{"type": "prompt", "prompt": "?"}, {"type": "command", "command": 7}]
     file = write(folder, json.dumps({"hooks": {"PreCompact": [{"hooks": handlers}]}}))
@@ -368,7 +369,7 @@ def test_where_it_is_not_on_the_path_the_interpreter_is_named(folder: Folder) ->
     hook(folder, "install", "--claude-code", PATH="/nowhere")
     (line,) = commands_of(folder.path / SETTINGS)
 
-    assert line.endswith(" -m compactctl hook")
+    assert line.endswith(" -P -m compactctl hook")
     assert Path(line.split()[0].strip("'")).is_absolute()
 
     hook(folder, "uninstall", "--claude-code")
@@ -399,6 +400,9 @@ def test_a_wrong_command_line_of_a_person_is_an_error(
 def test_what_is_installed_runs(folder: Folder) -> None:
     """The command as it stands in the settings, by a shell, as the harness does it."""
     session = folder.session()
+    for name in ("json", "select", "compactctl"):
+        # The folder of a session may hold anything; none of it is to be run.
+        (folder.path / f"{name}.py").write_text("raise SystemExit('foreign code')\n", "utf-8")
     hook(folder, "install", "--codex", PATH="/nowhere")
     (line,) = commands_of(folder.path / ".codex" / "hooks.json")
     call = {

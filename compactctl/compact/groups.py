@@ -20,15 +20,15 @@ def group_view(view: View) -> tuple[Group, ...]:
     Return the groups of a view in order of their first position.
 
     One assistant message with the results of all its calls is a group, and so is every other
-    entry by itself. Where actions and what came of them are plain text, what a tool says right
-    after a message answers it.
+    record, however many parts (text, images) it has. Where actions and what came of them are
+    plain text, what a tool says right after a message answers it.
     """
     spans: dict[tuple[str, str], list[int]] = {}
     owner: dict[tuple[str, str], tuple[str, str]] = {}
     before: tuple[str, tuple[str, str]] | None = None
     for at, seen in enumerate(view):
         entry = seen.entry
-        key = ("entry", entry.id)
+        key = ("record", str(entry.record))
         if entry.author is Author.TOOL and entry.call_id is None and before is not None:
             chain, message = before
             key = message if chain == entry.chain else key

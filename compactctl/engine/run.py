@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 
 from compactctl.engine.attempt import Attempt, attempt
@@ -183,11 +184,16 @@ class _Run:
             fmt=attempts[0].compaction.format,
         )
 
-    def _own_outputs(self) -> frozenset[str]:
+    @cached_property
+    def _ledgers(self) -> tuple[Mapping[str, object], ...]:
+        """The runs of the store before this one."""
         if not self.store_path.exists():
-            return frozenset()
+            return ()
+        return tuple(Store.open(self.store_path, create=False).ledgers())
+
+    def _own_outputs(self) -> frozenset[str]:
         found: set[str] = set()
-        for ledger in Store.open(self.store_path, create=False).ledgers():
+        for ledger in self._ledgers:
             output = ledger.get("output")
             if isinstance(output, dict):
                 found.add(str(output.get("sha256")))
@@ -261,16 +267,14 @@ class _Run:
 
     def _parent(self) -> str | None:
         """The ledger of the run whose output this input is."""
-        if not self.store_path.exists():
-            return None
         sha256 = self.source.sha256()
         try:
-            ledgers = Store.open(self.store_path, create=False).ledgers()
+            ledgers = self._ledgers
         except StoreError:
             if any((self.options.snapshot, not self.options.dry_run)):
                 raise
             return None
-        for ledger in reversed(tuple(ledgers)):
+        for ledger in reversed(ledgers):
             output = ledger.get("output")
             if isinstance(output, dict) and output.get("sha256") == sha256:
                 return str(ledger.get("id"))

@@ -145,7 +145,7 @@ def render(block: StateBlock, *, with_human: bool = True) -> str:
     body = "\n".join(_body(block, fence, with_human=with_human))
     attributes = (
         f"policy={block.policy} last={block.last_entry} snap={block.snapshot} "
-        f"round={block.round} session={block.session}>"
+        f"round={block.round} session={_one_word(block.session)}>"
     )
     checksum = _checksum(fence, attributes, body)
     return f"{OPEN}v={VERSION} fence={fence} checksum={checksum} {attributes}\n{body}\n{CLOSE}"
@@ -199,6 +199,12 @@ def one_line(text: str, limit: int = 300) -> str:
         return flat if len(flat) <= limit else flat[: limit - 1] + "…"
     shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in flat)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def _one_word(text: str) -> str:
+    """A session's id, which may be any text, as one word that the header can hold."""
+    kept = "".join(c if c.isprintable() and not c.isspace() else "_" for c in text)
+    return kept or "-"
 
 
 def _body(block: StateBlock, fence: str, *, with_human: bool) -> Iterator[str]:

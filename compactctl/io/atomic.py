@@ -21,6 +21,8 @@ _HINTS = {
     errno.ENOENT: "create the folder first",
     errno.ENOTDIR: "create the folder first",
     errno.EISDIR: "name a file",
+    errno.ENAMETOOLONG: "name a shorter one with -o",
+    errno.ELOOP: "name a file that is no loop of links",
 }
 
 

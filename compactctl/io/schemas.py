@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from compactctl.errors import CompactctlError, UsageError
+from compactctl.errors import CompactctlError, ExitCode, UsageError
 from compactctl.io.dumps import dump_json
 from compactctl.io.fit import Fits, compile_fit
 from compactctl.io.thinning import thinned
@@ -22,6 +22,7 @@ _LONGEST = 300
 class SchemaError(CompactctlError):
     """A document is not what its schema says; it was not written."""
 
+    exit_code = ExitCode.INTERNAL
     kind = "schema"
 
 

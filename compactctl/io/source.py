@@ -179,6 +179,8 @@ def _open_file(name: str) -> tuple[BinaryIO, bool]:
     try:
         if Path(name).is_dir():
             raise InputError(f"{name}: is a directory", hint="name one session file")
+        if name.endswith(os.sep):
+            raise InputError(f"{name}: is no directory", hint="leave the slash at the end out")
         file = Path(name).open("rb")  # noqa: SIM115 -- Source owns it and closes it
     except FileNotFoundError:
         raise InputError(f"{name}: no such file", hint="check the path") from None

@@ -1,5 +1,7 @@
 """What must stay together: calls with their results, actions in words with their answers."""
 
+from dataclasses import replace
+
 from recorded import Recorded
 
 from compactctl.compact.groups import allowed_cuts, group_view
@@ -40,3 +42,12 @@ def test_what_a_tool_says_after_a_human_answers_no_message() -> None:
     session.human("here is the log")
     session.answer("boot ok")
     assert cuts_of(session) == [0, 1, 2, 3]
+
+
+def test_the_parts_of_one_turn_are_a_group() -> None:
+    session = Recorded()
+    session.human("see the picture")
+    session.human("and this text")
+    session.say("Seen.")
+    session.entries[1] = replace(session.entries[1], id="L1.1", line=1, block=1, record=0)
+    assert cuts_of(session) == [0, 2, 3]

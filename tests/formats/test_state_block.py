@@ -198,3 +198,17 @@ def test_tool_text_cannot_open_a_part() -> None:
 def test_one_line_shows_controls_and_is_cut() -> None:
     assert one_line("a\x1b[2J\tb\nc") == "a\\x1b[2J b c"
     assert one_line("abcdef", 4) == "abc…"
+
+
+@pytest.mark.parametrize(
+    ("session", "held"),
+    [("two words", "two_words"), ("a\nb\tc", "a_b_c"), ("", "-"), ("x>\u2028y", "x>_y")],
+)
+def test_a_session_id_of_any_text_is_read_back_as_one_word(session: str, held: str) -> None:
+    block = replace(a_block(), session=session)
+
+    found = parse(render(block))
+
+    assert isinstance(found, StateBlock)
+    assert found.session == held
+    assert found.pins == block.pins

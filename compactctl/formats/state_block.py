@@ -24,7 +24,7 @@ format that reads it; this module only says whether a text is a whole, unedited 
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -257,6 +257,7 @@ def _parse_body(found: re.Match[str], body: str) -> StateBlock:
     human: list[BlockText] = []
     facts: list[BlockFact] = []
     lines: list[BlockLine] = []
+    whole: dict[Ref, str] = {}
     part = ""
     for head, text in items:
         words = head.split(" ")
@@ -280,8 +281,9 @@ def _parse_body(found: re.Match[str], body: str) -> StateBlock:
                     text=text,
                 )
             )
+            whole.setdefault(pins[-1].ref, text)
         else:
-            human.append(_parse_text(words, text, own, pins))
+            human.append(_parse_text(words, text, own, whole))
     return StateBlock(
         policy=found["policy"],
         last_entry=found["last"],
@@ -320,11 +322,11 @@ def _with_referent(pin: BlockPin, text: str) -> BlockPin:
     )
 
 
-def _parse_text(words: list[str], text: str, own: str, pins: list[BlockPin]) -> BlockText:
+def _parse_text(words: list[str], text: str, own: str, whole: Mapping[Ref, str]) -> BlockText:
     first, _, last = words[0].partition("..")
     ref, author, rest = _parse_ref(first, own), Author(words[1]), " ".join(words[2:])
     if rest == _PINNED_WHOLE:
-        return BlockText(ref=ref, author=author, text=_whole_pins(pins)[ref])
+        return BlockText(ref=ref, author=author, text=whole[ref])
     if rest:
         return BlockText(
             ref=ref, author=author, text=None, tokens=int(words[2]), last=last or None

@@ -43,6 +43,8 @@ _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|«[^»\n]{1,400}»|„[^“”\n]{1,400}[“”]"
     r"|「[^」\n]{1,400}」|『[^』\n]{1,400}』|(?<!\w)'[^'\n]{2,200}'(?!\w)|`[^`\n]{1,400}`"
 )
+_DATA = re.compile(r"[\s`]{0,4}(?:\[\s?[\"\[{]|\{\s?\").*[\]}][\s`]{0,4}", re.DOTALL)
+"""A JSON array or object: whatever it holds, it is data and no statement."""
 _LETTER = re.compile(r"[^\W\d_]")
 _CLAUSE = re.compile(r"[,;:](?=\s)|[，；、：،؛]|\s[-–—]{1,2}>?\s|\.{2,3}\s|(?<=\w)[.!]\s")
 _CLAUSES = 12
@@ -74,7 +76,7 @@ def judge(text: str, setting: Setting, around: Sequence[str]) -> Verdict | None:
     ``around`` are the languages of the message. Where no cue table fits, a short statement is
     weak. Doubt is weak.
     """
-    if len(text) > _LONG:
+    if len(text) > _LONG or _DATA.fullmatch(text):
         return None
     if not _LETTER.search(text):
         answers = setting.asked is Asked.ASKED and setting.first and any(map(str.isdigit, text))

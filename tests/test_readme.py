@@ -56,3 +56,17 @@ def test_links_of_the_readme_lead_somewhere() -> None:
     targets = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text("utf-8"))
 
     assert [t for t in targets if not (ROOT / t).exists()] == []
+
+
+def test_the_shown_report_is_the_one_that_is_printed(tmp_path: Path) -> None:
+    shutil.copy(FIXTURE, tmp_path / "session.jsonl")
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = re.search(r"```\n\$ compactctl run session.jsonl\n(.*?)```", text, re.DOTALL)
+    assert shown
+    printed = " ".join(shell("compactctl run session.jsonl", tmp_path).stdout.split())
+    told = [
+        row for row in shown[1].splitlines() if row.startswith(("compacted", "tokens", "pinned"))
+    ]
+
+    assert len(told) == 3
+    assert [row for row in told if " ".join(row.split()) not in printed] == []

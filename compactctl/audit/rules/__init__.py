@@ -4,13 +4,18 @@ from compactctl.audit.rule import Rule
 from compactctl.audit.rules import (
     abandoned_approach_lost,
     compaction_mid_task,
+    compaction_too_late,
     constraint_altered,
     constraint_lost,
+    damage,
     invented_user_text,
     opaque_summary,
+    orphan_call,
+    orphan_result,
     phantom_completion,
     retry_after_boundary,
     stale_pending,
+    weak_compaction,
 )
 
 RULES: tuple[Rule, ...] = (
@@ -23,4 +28,9 @@ RULES: tuple[Rule, ...] = (
     retry_after_boundary.RULE,
     compaction_mid_task.RULE,
     opaque_summary.RULE,
+    compaction_too_late.RULE,
+    weak_compaction.RULE,
+    orphan_call.RULE,
+    orphan_result.RULE,
+    damage.RULE,
 )

@@ -159,7 +159,7 @@ class _Folder(io.RawIOBase):
     ("data", "message", "hint"),
     [
         (b"", "the file is empty", "name a session that has records"),
-        (gzip.compress(b"{}"), "compressed with gzip; not supported yet", "gunzip -c"),
+        (gzip.compress(b"{}", mtime=0), "compressed with gzip; not supported yet", "gunzip -c"),
         (b"\x28\xb5\x2f\xfd....", "compressed with zstandard; not supported yet", "zstd -dc"),
         (b"PK\x03\x04....", "compressed with zip; not supported yet", "unzip -p"),
         ("{}".encode("utf-16"), "the file is UTF-16, a transcript is UTF-8", "iconv -f UTF-16"),

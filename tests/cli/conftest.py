@@ -1,7 +1,9 @@
+import shutil
 from pathlib import Path
 
 import pytest
 from cli.commands import Folder
+from cli.hook_calls import CLAUDE
 
 
 @pytest.fixture
@@ -17,3 +19,10 @@ def compacted(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     ended = folder("run", "session.jsonl")
     assert ended.code == 0, ended.err
     return folder
+
+
+@pytest.fixture
+def session(command: Folder) -> Folder:
+    """A folder with the invented session of Claude Code."""
+    shutil.copy(CLAUDE, command.path / "session.jsonl")
+    return command

@@ -89,7 +89,7 @@ def test_references_become_pointers() -> None:
 class TestFollow:
     @pytest.fixture
     def cwd(self, tmp_path: Path) -> Path:
-        folder = tmp_path / "work"
+        folder = tmp_path / "site"
         folder.mkdir()
         (folder / "build.log").write_text("12 passed\n3 failed\n")
         return folder
@@ -105,7 +105,7 @@ class TestFollow:
             ("build.log/x", "", "missing"),
             (".", "", "resolves"),
             (".", "3 failed", "changed"),
-            ("../work/build.log", "3 failed", "resolves"),
+            ("../site/build.log", "3 failed", "resolves"),
             ("\0", "", "unverifiable"),
             ("x" * 5000, "", "unverifiable"),
         ],
@@ -122,7 +122,7 @@ class TestFollow:
         assert follow("x.log", "", Recorder(None, None)) is PointerStatus.UNVERIFIABLE
 
     def test_a_recorded_folder_that_is_not_here(self, cwd: Path) -> None:
-        away = Recorder("/home/nobody-here/work", None)
+        away = Recorder("/home/nobody-here/site", None)
 
         assert follow("build.log", "", away) is PointerStatus.UNVERIFIABLE
         assert follow(str(cwd / "gone.log"), "", away) is PointerStatus.UNVERIFIABLE
@@ -131,19 +131,19 @@ class TestFollow:
         ("path", "status"),
         [
             ("build.log", "resolves"),
-            ("/home/nobody-here/work/build.log", "resolves"),
-            ("/home/nobody-here/work/gone.log", "missing"),
+            ("/home/nobody-here/site/build.log", "resolves"),
+            ("/home/nobody-here/site/gone.log", "missing"),
             ("/home/nobody-here/other/build.log", "unverifiable"),
-            ("../work/build.log", "unverifiable"),
-            ("/home/nobody-here/work/../../x", "unverifiable"),
+            ("../site/build.log", "unverifiable"),
+            ("/home/nobody-here/site/../../x", "unverifiable"),
             ("~/build.log", "unverifiable"),
         ],
     )
     def test_a_root_that_stands_for_it(self, cwd: Path, path: str, status: str) -> None:
-        assert follow(path, "", Recorder("/home/nobody-here/work", cwd)) == status
+        assert follow(path, "", Recorder("/home/nobody-here/site", cwd)) == status
 
     def test_a_root_that_is_not_there(self, cwd: Path) -> None:
-        gone = Recorder("/home/nobody-here/work", cwd / "gone")
+        gone = Recorder("/home/nobody-here/site", cwd / "gone")
 
         assert follow("build.log", "", gone) is PointerStatus.UNVERIFIABLE
 

@@ -24,7 +24,7 @@ _RECORD = 400
 _READING = (
     " by compactctl. Quotations are what people said, word for word. The rest is a record of what "
     "tools returned; verify it before you build on it. The original of an item: "
-    "`compactctl show FILE --entry L12.0`."
+    "`compactctl show FILE --entry ENTRY`."
 )
 _REF = re.compile(r"(?<![\w.])(?:snap:[0-9a-f]{8,64}#)?((?:C\d+\.)?L\d+\.\d+)(?![\w.])")
 _QUOTE = re.compile(r"^[ \t]{0,3}>[ \t]?", re.MULTILINE)
@@ -135,5 +135,5 @@ def missing_from(text: str, brief: Brief, entries: frozenset[str]) -> Iterator[M
             kind = "pin" if item.part in _SAID else "fact"
             yield Missing(kind=kind, text=item.text, line=item.line, essential=item.essential)
     for found in _REF.finditer(text):
-        if found[1] not in entries and found[1] != "L12.0":
+        if found[1] not in entries:
             yield Missing(kind="pointer", text=found[0], line=0, essential=True)

@@ -86,3 +86,16 @@ def test_secrets_and_controls_are_not_handed_over(command: Folder) -> None:
 
     assert key not in out
     assert "\x1b" not in out
+
+
+def test_no_pointer_is_taken_for_granted(command: Folder) -> None:
+    row = {"role": "user", "content": "Never rename the ferry module."}
+    (command.path / "s.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    command("brief", "s.jsonl", "-o", "brief.md")
+    file = command.path / "brief.md"
+    file.write_text(file.read_text("utf-8") + "\nsee L12.0\n", "utf-8")
+
+    ended = command("brief", "s.jsonl", "--check", "brief.md")
+
+    assert ended.code == 1
+    assert "! pointer: L12.0" in ended.out

@@ -7,7 +7,7 @@ How to fix: say it again, put it into an instruction file that the harness reads
 request, or compact with ``compactctl run``, which pins it word for word.
 
 Limits: presence is measured, not use. Statements that the rules for pins do not recognise are
-not watched; ``compactctl pins accept`` adds one. A summary that cannot be read gives no verdict.
+not watched. A summary that cannot be read gives no verdict.
 
 Source: reports of constraints forgotten after compaction (anthropics/claude-code#19736, #13642);
 arXiv 2606.22528 measures violations from 0 to 30 percent.

@@ -1,4 +1,4 @@
-"""Bytes of the session are broken: torn or glued lines, NUL bytes, lone surrogates and the like.
+"""Bytes of the session are broken: torn lines, NUL bytes, lone surrogates and the like.
 
 Why it matters: readers stop at such a place, or drop what follows, and a lone surrogate makes
 every later request fail.
@@ -6,8 +6,9 @@ every later request fail.
 How to fix: take the session from a snapshot or backup; ``compactctl run --repair`` replaces lone
 surrogates in its output.
 
-Limits: rows that a client wrote twice and links to rows outside the file are no damage here. A
-torn last line is a note: the writer may still be at work.
+Limits: rows that a client wrote twice, links to rows outside the file and records glued onto one
+line are no damage here: all of them are read. A torn last line is a note: the writer may still be
+at work.
 
 Source: anthropics/claude-code#49876, #50347, #56064.
 """

@@ -154,7 +154,7 @@ def compact(
     """
     asked = options or RunOptions()
     policy = load_policy(asked.policy_path)
-    stamp = Stamp(now=_rfc3339(now or datetime.now(UTC)), new_id=lambda: str(uuid.uuid4()))
+    stamp = Stamp.at(now or datetime.now(UTC), lambda: str(uuid.uuid4()))
     with _opened(source) as session:
         tried = attempt(session, asked, policy, settings_of(asked, policy), stamp)
         if tried.candidate is None:
@@ -242,8 +242,3 @@ def _source(source: str | os.PathLike[str] | bytes | Sequence[Message]) -> Sourc
 def _no_stdout(chunks: Iterable[bytes]) -> None:
     del chunks
     raise UsageError("run() writes to a file", hint="use compact() for the bytes")
-
-
-def _rfc3339(moment: datetime) -> str:
-    utc = moment.astimezone(UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"

@@ -8,7 +8,7 @@ from compactctl.audit.wording import Reading
 from compactctl.model.audit import PinFate
 from compactctl.model.classification import Classification
 from compactctl.model.compaction import Compaction
-from compactctl.model.entry import Author, Entry, Kind, View
+from compactctl.model.entry import TELLERS, Author, Entry, Kind, View
 from compactctl.model.transcript import Content, RecordedBoundary, Transcript
 
 
@@ -39,7 +39,7 @@ class Case:
         return tuple(
             (seen.entry, self.text(seen.entry, seen.shown))
             for seen in self.after
-            if seen.entry.author in (Author.SUMMARY, Author.CARRIED) and seen.entry.id not in known
+            if seen.entry.author in TELLERS and seen.entry.id not in known
         )
 
     @cached_property

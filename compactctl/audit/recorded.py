@@ -20,11 +20,10 @@ from compactctl.model.compaction import (
     PinDiff,
     Status,
 )
-from compactctl.model.entry import Author, Entry, Kind, View
+from compactctl.model.entry import TELLERS, Author, Entry, Kind, View
 from compactctl.model.transcript import BoundaryKind, Content, RecordedBoundary, Transcript
 
 _JUDGED = frozenset({BoundaryKind.FULL, BoundaryKind.MICRO, BoundaryKind.SNIP})
-_TELLERS = frozenset({Author.SUMMARY, Author.CARRIED})
 
 
 class Viewer(Protocol):
@@ -74,7 +73,7 @@ def _boundaries(transcript: Transcript) -> Iterator[RecordedBoundary]:
             continue
         first = record.first_entry
         entries = transcript.entries[first : first + record.entry_count]
-        if any(entry.author in _TELLERS and entry.kind is Kind.TEXT for entry in entries):
+        if any(entry.author in TELLERS and entry.kind is Kind.TEXT for entry in entries):
             if not announced:
                 yield RecordedBoundary(
                     record=at, line=record.line, kind=BoundaryKind.FULL, detail={}
@@ -87,8 +86,8 @@ def _boundaries(transcript: Transcript) -> Iterator[RecordedBoundary]:
 def _case(whole: Whole, viewer: Viewer, boundary: RecordedBoundary) -> Case:
     transcript, content = whole.transcript, whole.content
     end = _settled(transcript, boundary)
-    before = viewer.view(_prefix(transcript, boundary.record), content, boundary.record)
-    after = viewer.view(_prefix(transcript, end), content, end)
+    before = viewer.view(transcript.first(boundary.record), content, boundary.record)
+    after = viewer.view(transcript.first(end), content, end)
     texts = _Texts(content)
     opaque = boundary.opaque or _unreadable(boundary, before, after, texts)
     chain = transcript.records[boundary.record].chain
@@ -124,19 +123,6 @@ class _Texts:
         return self._content.text(entry) if shown is None else shown
 
 
-def _prefix(transcript: Transcript, records: int) -> Transcript:
-    """The transcript as it was: boundaries and rows that came later did not count yet."""
-    kept = transcript.records[:records]
-    entries = kept[-1].first_entry + kept[-1].entry_count if kept else 0
-    return replace(
-        transcript,
-        records=kept,
-        entries=transcript.entries[:entries],
-        boundaries=tuple(b for b in transcript.boundaries if b.record < records),
-        usage=tuple(u for u in transcript.usage if u.record < records),
-    )
-
-
 def _settled(transcript: Transcript, boundary: RecordedBoundary) -> int:
     """
     Number of records up to where the compaction is complete.
@@ -161,7 +147,7 @@ def _unreadable(boundary: RecordedBoundary, before: View, after: View, texts: _T
         return False
     known = {seen.entry.id for seen in before}
     return not any(
-        seen.entry.author in _TELLERS and texts(seen.entry, seen.shown).strip()
+        seen.entry.author in TELLERS and texts(seen.entry, seen.shown).strip()
         for seen in after
         if seen.entry.id not in known
     ) and len(after) < len(before)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from compactctl.audit.wording import Reading
 from compactctl.model.audit import PinFate, Survival
 from compactctl.model.classification import Pin, PinStatus
-from compactctl.model.entry import Author, Entry, View
+from compactctl.model.entry import TELLERS, Entry, View
 
 Texts = Callable[[Entry, str | None], str]
 
@@ -66,13 +66,12 @@ def _fates(
     in_view = {seen.entry.id for seen in before}
     told = Reading(
         "\n\n".join(
-            texts(seen.entry, seen.shown)
-            for seen in before
-            if seen.entry.author in (Author.SUMMARY, Author.CARRIED)
+            texts(seen.entry, seen.shown) for seen in before if seen.entry.author in TELLERS
         )
     )
-    readings = [(seen.entry, Reading(texts(seen.entry, seen.shown))) for seen in after]
-    whole = Reading("\n\n".join(texts(seen.entry, seen.shown) for seen in after))
+    shown = [(seen.entry, texts(seen.entry, seen.shown)) for seen in after]
+    readings = [(entry, Reading(text)) for entry, text in shown]
+    whole = Reading("\n\n".join(text for _, text in shown))
     for pin in binding(pins, line):
         places = {place.entry for place in pin.places if place.line < line} | {pin.entry}
         held = not places.isdisjoint(in_view) or told.holds(pin.text)

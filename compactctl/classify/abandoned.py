@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from compactctl.classify.checks import CHECKS
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.tools import Family
 from compactctl.classify.retries import alike
 from compactctl.classify.session import Speech
-from compactctl.model.classification import Outcome, ResultKind
+from compactctl.model.classification import CHECKS, Outcome, ResultKind
 
 _NEAR = 5
 """Calls after a failure among which another way is looked for."""

@@ -6,9 +6,8 @@ from collections.abc import Container, Sequence
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.kinds import shell_work
 from compactctl.classify.results.tools import Family
-from compactctl.model.classification import Outcome, ResultKind
+from compactctl.model.classification import CHECKS, Outcome, ResultKind
 
-CHECKS = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
 _FORMATS = re.compile(
     r"(?:^|[\s:._-])(?:fmt|gofmt|format\w*|prettier|black|isort|rustfmt|shfmt)\b"
 )

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from compactctl.classify.checks import (
-    CHECKS,
     changes_behaviour,
     checks,
     is_narrowed,
@@ -25,7 +24,7 @@ from compactctl.classify.claim_sorts import (
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.tools import Family
 from compactctl.classify.session import Session, Speech
-from compactctl.model.classification import Claim, Outcome, ResultKind
+from compactctl.model.classification import CHECKS, Claim, Outcome, ResultKind
 
 _MAX_CLAIMS = 3
 """Claims kept of one text: the first of each sort."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.one_line import visible
 from compactctl.model.classification import (
+    CHECKS,
     Fact,
     FactStatus,
     Outcome,
@@ -23,7 +24,6 @@ _STATUS = {
 }
 _DELETERS = frozenset({"rm", "unlink", "trash", "del"})
 _TEXT_LIMIT = 300
-_SUMMED = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
 
 
 def find_facts(events: Sequence[Event]) -> tuple[Fact, ...]:
@@ -78,7 +78,7 @@ def _text(result: ToolResult, event: Event, status: FactStatus) -> str:
                 return f"edited {', '.join(event.paths[:6]) or result.subject[:120]}"
             # Runners open with a frame and close with the sum.
             exact = result.exact
-            if result.kind in _SUMMED:
+            if result.kind in CHECKS:
                 exact = (*exact[-1:], *exact[:-1])
             return _first(exact) or result.one_line
         case FactStatus.FAILED:

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from compactctl.classify.checks import CHECKS
 from compactctl.classify.results.events import Event
 from compactctl.classify.results.tools import Family
-from compactctl.model.classification import Outcome, ResultKind
+from compactctl.model.classification import CHECKS, Outcome, ResultKind
 
 MAX_GAP = 60
 """Calls of other work that may lie between two attempts."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from compactctl.classify.session import Session
-from compactctl.model.entry import Author, Entry, Kind
+from compactctl.model.entry import TELLERS, Author, Entry, Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def _hands_over(before: Entry | None, entry: Entry) -> bool:
         before is not None
         and before.author is Author.ASSISTANT
         and before.kind is Kind.TEXT
-        and entry.author in {Author.HARNESS, Author.SUMMARY, Author.CARRIED}
+        and entry.author in {Author.HARNESS, *TELLERS}
         and entry.kind is Kind.TEXT
     )
 

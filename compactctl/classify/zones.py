@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from compactctl.classify.checks import (
-    CHECKS,
     changes_behaviour,
     checks,
     delivers,
@@ -16,7 +15,7 @@ from compactctl.classify.results.events import Event
 from compactctl.classify.results.tools import Family
 from compactctl.classify.retries import covers
 from compactctl.classify.turns import Turn, TurnEnds
-from compactctl.model.classification import Branch, BranchKind, NoCut, Outcome, ResultKind
+from compactctl.model.classification import CHECKS, Branch, BranchKind, NoCut, Outcome, ResultKind
 
 IN_A_ROW = 4
 """Calls that may lie between two checks of one row."""

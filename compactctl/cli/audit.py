@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, assert_never
 import typer
 
 from compactctl.cli import options, output
+from compactctl.cli.opening import opened
 from compactctl.cli.options import ReportFormat
 from compactctl.errors import ExitCode, UsageError
 
@@ -40,20 +41,16 @@ def audit(
     compactctl audit session.jsonl --boundary 2 --full
     compactctl audit session.jsonl --format json
     """  # noqa: D301 -- \b is for the help formatter
-    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- --help need not load it
-
     config = options.configured()
     chosen = options.report_format(config, format_)
-    with (
-        output.Progress() as progress,
-        open_sessions(
-            options.session_file(file),
-            input_format=config.pick("input-format", input_format),
-            conversation=conversation,
-            encoding=config.pick("encoding", encoding) or options.ENCODING,
-        ) as sessions,
-    ):
-        progress("auditing")
+    with opened(
+        config,
+        file,
+        input_format=input_format,
+        conversation=conversation,
+        encoding=encoding,
+        doing="auditing",
+    ) as sessions:
         documents = [_document(session, boundary) for session in sessions]
     output.write_report(_report(documents, chosen, full=full), report_file)
     if any(document["findings"] for document in documents):

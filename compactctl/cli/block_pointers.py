@@ -30,11 +30,11 @@ def block_pointers(session: "Session") -> Iterator[KeptPointer]:
 
 def file_pointers(session: "Session") -> Iterator[KeptPointer]:
     """Yield the files and addresses that state blocks and summaries in view send a reader to."""
-    from compactctl.model.entry import Author  # noqa: PLC0415 -- not for --help
+    from compactctl.model.entry import TELLERS  # noqa: PLC0415 -- not for --help
     from compactctl.store.external import external_pointers  # noqa: PLC0415 -- as above
 
     for seen in session.view:
-        if seen.entry.author in (Author.CARRIED, Author.SUMMARY):
+        if seen.entry.author in TELLERS:
             yield from external_pointers(session.material.text(seen), seen.entry.id)
 
 

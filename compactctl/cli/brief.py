@@ -7,6 +7,7 @@ import typer
 
 from compactctl.cli import options, output
 from compactctl.cli.amounts import parse_tokens
+from compactctl.cli.opening import opened
 from compactctl.cli.options import PlainFormat
 from compactctl.cli.wording import safe_line
 from compactctl.errors import ExitCode, UsageError
@@ -42,22 +43,19 @@ def brief(
     compactctl brief session.jsonl --check brief.md
     """  # noqa: D301 -- \b is for the help formatter
     from compactctl.cli.moments import at_moment  # noqa: PLC0415 -- --help need not load it
-    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- as above
 
     config = options.configured()
     chosen = options.plain_format(config, format_)
     tokens = parse_tokens(budget, "--budget") if budget is not None else None
-    with (
-        output.Progress() as progress,
-        open_sessions(
-            options.session_file(file),
-            input_format=config.pick("input-format", input_format),
-            conversation=conversation,
-            encoding=config.pick("encoding", encoding) or options.ENCODING,
-        ) as opened,
-    ):
-        progress("classifying")
-        sessions = [at_moment(session, at) for session in opened]
+    with opened(
+        config,
+        file,
+        input_format=input_format,
+        conversation=conversation,
+        encoding=encoding,
+        doing="classifying",
+    ) as found:
+        sessions = [at_moment(session, at) for session in found]
         if len(sessions) > 1:
             raise UsageError(
                 f"{file}: holds {len(sessions)} conversations", hint="name one: --conversation N"

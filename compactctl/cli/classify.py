@@ -6,6 +6,7 @@ import typer
 
 from compactctl.cli import options, output
 from compactctl.cli.moments import at_moment
+from compactctl.cli.opening import opened
 from compactctl.cli.options import ReportFormat
 from compactctl.cli.wording import safe_line
 from compactctl.errors import UsageError
@@ -38,20 +39,16 @@ def classify(
     compactctl classify session.jsonl --format json
     compactctl classify session.jsonl --explain L12.0
     """  # noqa: D301 -- \b is for the help formatter
-    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- --help need not load it
-
     config = options.configured()
     chosen = options.report_format(config, format_)
-    with (
-        output.Progress() as progress,
-        open_sessions(
-            options.session_file(file),
-            input_format=config.pick("input-format", input_format),
-            conversation=conversation,
-            encoding=config.pick("encoding", encoding) or options.ENCODING,
-        ) as sessions,
-    ):
-        progress("classifying and counting")
+    with opened(
+        config,
+        file,
+        input_format=input_format,
+        conversation=conversation,
+        encoding=encoding,
+        doing="classifying and counting",
+    ) as sessions:
         seen = [at_moment(session, at) for session in sessions]
         if explain is not None:
             report = _explanation(seen, explain, file)

@@ -3,6 +3,7 @@
 from compactctl.cli import options, output
 from compactctl.cli.classify import document
 from compactctl.cli.moments import at_moment
+from compactctl.cli.opening import opened
 from compactctl.cli.options import PlainFormat
 
 
@@ -16,24 +17,21 @@ def pins(
     format_: options.PlainFormatOption = None,
 ) -> None:
     """List the statements that must survive."""
-    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- --help need not load it
     from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- as above
     from compactctl.report.listings import render_pins  # noqa: PLC0415 -- as above
     from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
 
     config = options.configured()
     chosen = options.plain_format(config, format_)
-    with (
-        output.Progress() as progress,
-        open_sessions(
-            options.session_file(file),
-            input_format=config.pick("input-format", input_format),
-            conversation=conversation,
-            encoding=config.pick("encoding", encoding) or options.ENCODING,
-        ) as opened,
-    ):
-        progress("classifying")
-        documents = [masked(document(at_moment(session, at))) for session in opened]
+    with opened(
+        config,
+        file,
+        input_format=input_format,
+        conversation=conversation,
+        encoding=encoding,
+        doing="classifying",
+    ) as sessions:
+        documents = [masked(document(at_moment(session, at))) for session in sessions]
     if chosen is PlainFormat.JSON:
         found = [
             {"schema": "compactctl.pins/1", "transcript": d["transcript"], "pins": d["pins"]}

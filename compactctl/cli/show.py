@@ -7,6 +7,7 @@ import typer
 
 from compactctl.cli import options, output
 from compactctl.cli.moments import at_moment
+from compactctl.cli.opening import opened
 from compactctl.cli.wording import first_words, safe_line, safe_text
 from compactctl.errors import UsageError
 from compactctl.model.pointer import parse_pointer
@@ -54,29 +55,25 @@ def show(
     compactctl show session.jsonl --entry L12.0       one entry's text
     compactctl show 'snap:1a2b3c4d5e6f#L12.0' --raw   the original record, byte for byte
     """  # noqa: D301 -- \b is for the help formatter
-    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- --help need not load it
-
     config = options.configured()
     if what.startswith(_POINTER):
         _show_pointer(what, options.store_path(config, store), raw=raw)
         return
     if raw and entry is None:
         raise UsageError("--raw shows one record", hint="name it: --entry L12.0")
-    with (
-        output.Progress() as progress,
-        open_sessions(
-            options.session_file(what),
-            input_format=config.pick("input-format", input_format),
-            conversation=conversation,
-            encoding=config.pick("encoding", encoding) or options.ENCODING,
-        ) as opened,
-    ):
-        progress("classifying and counting")
+    with opened(
+        config,
+        what,
+        input_format=input_format,
+        conversation=conversation,
+        encoding=encoding,
+        doing="classifying and counting",
+    ) as found:
         if diff_at is not None:
-            for session in opened:
+            for session in found:
                 output.write_text(_difference(session, *diff_at))
             return
-        sessions = [at_moment(session, at) for session in opened]
+        sessions = [at_moment(session, at) for session in found]
         if entry is not None:
             _show_entry(sessions, entry, what, raw=raw)
         else:

@@ -5,6 +5,7 @@ from typing import Annotated, assert_never
 import typer
 
 from compactctl.cli import options, output
+from compactctl.cli.opening import opened
 from compactctl.cli.options import PlainFormat
 from compactctl.errors import UsageError
 
@@ -30,7 +31,6 @@ def trace(
     """  # noqa: D301 -- \b is for the help formatter
     from compactctl.audit.tracing import trace as traces_of  # noqa: PLC0415 -- --help need not
     from compactctl.engine.audits import subject_of  # noqa: PLC0415 -- as above
-    from compactctl.engine.sessions import open_sessions  # noqa: PLC0415 -- as above
     from compactctl.io.dumps import dump_json  # noqa: PLC0415 -- as above
     from compactctl.io.schemas import validate  # noqa: PLC0415 -- as above
     from compactctl.report.secrets import masked  # noqa: PLC0415 -- as above
@@ -38,16 +38,14 @@ def trace(
 
     config = options.configured()
     chosen = options.plain_format(config, format_)
-    with (
-        output.Progress() as progress,
-        open_sessions(
-            options.session_file(file),
-            input_format=config.pick("input-format", input_format),
-            conversation=conversation,
-            encoding=config.pick("encoding", encoding) or options.ENCODING,
-        ) as sessions,
-    ):
-        progress("tracing")
+    with opened(
+        config,
+        file,
+        input_format=input_format,
+        conversation=conversation,
+        encoding=encoding,
+        doing="tracing",
+    ) as sessions:
         subjects = [subject_of(session) for session in sessions]
         found = [(subject, one) for subject in subjects for one in traces_of(subject, wanted)]
         document = masked(trace_document(file, wanted, found))

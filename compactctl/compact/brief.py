@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from compactctl.model.brief import BriefItem, Part
 from compactctl.model.classification import (
+    CHECKS,
     Branch,
     BranchKind,
     Classification,
@@ -12,14 +13,11 @@ from compactctl.model.classification import (
     Pin,
     PinKind,
     PinStatus,
-    ResultKind,
     Strength,
 )
 
 _GIVES_WAY = (Part.FACTS, Part.OPEN, Part.GOAL, Part.EXAMPLES, Part.DECISIONS)
 """Parts whose items give way to a budget, first to last; within a part the oldest first."""
-_REPEATABLE = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
-"""Kinds of commands that can be run again to see whether a fact holds."""
 _PARTS = {PinKind.GOAL: Part.GOAL, PinKind.EXAMPLE: Part.EXAMPLES}
 _TROUBLE = {
     FactStatus.FAILED: "failed",
@@ -97,7 +95,7 @@ def _facts(facts: Sequence[Fact]) -> Iterator[BriefItem]:
         if not fact.latest:
             continue
         command = fact.verified_by.command if fact.verified_by else None
-        again = command if fact.key.partition(":")[0] in _REPEATABLE else None
+        again = command if fact.key.partition(":")[0] in CHECKS else None
         if fact.status is FactStatus.VERIFIED:
             yield BriefItem(
                 part=Part.FACTS,

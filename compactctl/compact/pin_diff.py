@@ -37,6 +37,20 @@ def diff_pins(before: Sequence[Pin], after: Sequence[Pin]) -> PinDiff:
     )
 
 
+def word_diff(before: Sequence[str], after: Sequence[str]) -> str:
+    """Return two texts, given by their words, as one: ``[-gone-]``, ``{+new+}``."""
+    said: list[str] = []
+    for tag, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if tag == "equal":
+            said += before[a:b]
+            continue
+        if a < b:
+            said.append(f"[-{' '.join(before[a:b])}-]")
+        if c < d:
+            said.append(f"{{+{' '.join(after[c:d])}+}}")
+    return " ".join(said)
+
+
 def _edits(gone: Iterable[Pin], new: Iterable[Pin]) -> Iterable[PinChange]:
     left = list(new)
     for pin in gone:

@@ -8,12 +8,9 @@ from compactctl.audit.recorded import Whole, recorded_cases
 from compactctl.audit.rule import Rule
 from compactctl.audit.rules import RULES
 from compactctl.audit.verdicts import judge
-from compactctl.compact.views import text_digest
 from compactctl.engine.sessions import Session
 from compactctl.model.audit import Finding
-from compactctl.model.entry import Author
-
-_TELLERS = (Author.SUMMARY, Author.CARRIED)
+from compactctl.model.entry import TELLERS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +30,8 @@ def audit(session: Session, rules: Iterable[Rule] = RULES) -> Audit:
 def subject_of(session: Session) -> Subject:
     """Return a session with its recorded compactions as cases."""
     transcript, content = session.transcript, session.content
-    tokens: dict[str, int] = {}
-    digests: dict[str, str] = {}
-    if transcript.boundaries or any(e.author in _TELLERS for e in transcript.entries):
-        tokens = dict(session.entry_tokens())
-        digests = {e.id: text_digest(content.text(e)) for e in transcript.entries}
+    tells = transcript.boundaries or any(e.author in TELLERS for e in transcript.entries)
+    tokens, digests = session.counted_entries() if tells else ({}, {})
     whole = Whole(
         transcript=transcript,
         content=content,

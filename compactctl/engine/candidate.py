@@ -3,6 +3,8 @@
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Self
 
 from compactctl.compact.plan import Plan
 from compactctl.engine.sessions import Session, sessions_of
@@ -18,6 +20,13 @@ class Stamp:
     now: str
     """RFC 3339 with milliseconds and Z."""
     new_id: Callable[[], str]
+
+    @classmethod
+    def at(cls, moment: datetime, new_id: Callable[[], str]) -> Self:
+        """Return the stamp of a moment, whatever its zone."""
+        utc = moment.astimezone(UTC)
+        now = f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+        return cls(now=now, new_id=new_id)
 
 
 def write_candidate(

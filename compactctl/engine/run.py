@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -75,7 +75,7 @@ def run_file(
     with ExitStack() as stack:
         progress("reading")
         source = stack.enter_context(Source.open(path))
-        run = _Run(path, source, options, store, stack, _stamp(now, new_id), progress)
+        run = _Run(path, source, options, store, stack, Stamp.at(now, new_id), progress)
         attempts = run.attempts()
         return run.commit(attempts, target, write_stdout, to_stdout=output == STDOUT)
 
@@ -279,8 +279,3 @@ class _Run:
             if isinstance(output, dict) and output.get("sha256") == sha256:
                 return str(ledger.get("id"))
         return None
-
-
-def _stamp(now: datetime, new_id: Callable[[], str]) -> Stamp:
-    utc = now.astimezone(UTC)
-    return Stamp(now=f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z", new_id=new_id)

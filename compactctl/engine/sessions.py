@@ -1,6 +1,6 @@
 """Open sessions: a transcript with its text, its classes and its tokens, computed once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -66,16 +66,7 @@ class Session:
     @cached_property
     def material(self) -> Material:
         """The view with tokens and digests, ready for planning."""
-        digests: dict[str, str] = {}
-
-        def texts() -> Iterator[str]:
-            for seen in self.view:
-                text = self._text(seen)
-                digests[seen.entry.id] = text_digest(text)
-                yield text
-
-        ids = [seen.entry.id for seen in self.view]
-        tokens = dict(zip(ids, self.counter.count_all(texts()), strict=True))
+        tokens, digests = self._counted((seen.entry.id, self._text(seen)) for seen in self.view)
         return Material(
             transcript=self.transcript,
             view=self.view,
@@ -89,9 +80,25 @@ class Session:
 
     def entry_tokens(self) -> Mapping[str, int]:
         """Return the tokens of every entry of the file by id, as stored."""
-        entries = self.transcript.entries
-        counts = self.counter.count_all(self.content.text(entry) for entry in entries)
-        return dict(zip((entry.id for entry in entries), counts, strict=True))
+        return self.counted_entries()[0]
+
+    def counted_entries(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
+        """Return the tokens and the digests of every entry of the file by id, as stored."""
+        return self._counted((e.id, self.content.text(e)) for e in self.transcript.entries)
+
+    def _counted(self, texts: Iterable[tuple[str, str]]) -> tuple[dict[str, int], dict[str, str]]:
+        """Tokens and digests of texts by their keys; each text is read once."""
+        keys: list[str] = []
+        digests: dict[str, str] = {}
+
+        def digested() -> Iterator[str]:
+            for key, text in texts:
+                keys.append(key)
+                digests[key] = text_digest(text)
+                yield text
+
+        counts = list(self.counter.count_all(digested()))
+        return dict(zip(keys, counts, strict=True)), digests
 
     def _text(self, seen: Seen) -> str:
         return self.content.text(seen.entry) if seen.shown is None else seen.shown
@@ -133,12 +140,4 @@ def sessions_of(
 def prefix(transcript: Transcript, line: int) -> Transcript:
     """Return the transcript as it was after ``line``: the records up to the last one there."""
     end = max((i for i, r in enumerate(transcript.records, 1) if r.line <= line), default=0)
-    records = transcript.records[:end]
-    entries = records[-1].first_entry + records[-1].entry_count if records else 0
-    return replace(
-        transcript,
-        records=records,
-        entries=transcript.entries[:entries],
-        boundaries=tuple(b for b in transcript.boundaries if b.record < end),
-        usage=tuple(u for u in transcript.usage if u.record < end),
-    )
+    return transcript.first(end)

@@ -98,6 +98,10 @@ class ResultKind(StrEnum):
     OTHER = "other"
 
 
+CHECKS = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
+"""The kinds of work that say whether other work holds, and can be done again to see it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
     """

@@ -21,6 +21,10 @@ AUTHORITIES = frozenset({Author.HUMAN, Author.DELEGATOR, Author.SYSTEM})
 """The authors whose words make pins."""
 
 
+TELLERS = frozenset({Author.SUMMARY, Author.CARRIED})
+"""The authors of what an earlier compaction wrote in place of history."""
+
+
 class Kind(StrEnum):
     """What an entry is to the model."""
 

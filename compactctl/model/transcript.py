@@ -1,7 +1,7 @@
 """A transcript: the index of a recorded session, without its text."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -94,6 +94,18 @@ class Transcript:
     client_version: str | None = None
     detail: Mapping[str, object]
     """What the format's own ``view`` and ``write`` need, by names that the format documents."""
+
+    def first(self, records: int) -> "Transcript":
+        """Return the transcript as it was after its first ``records`` records."""
+        kept = self.records[:records]
+        entries = kept[-1].first_entry + kept[-1].entry_count if kept else 0
+        return replace(
+            self,
+            records=kept,
+            entries=self.entries[:entries],
+            boundaries=tuple(b for b in self.boundaries if b.record < records),
+            usage=tuple(u for u in self.usage if u.record < records),
+        )
 
 
 class Content(Protocol):

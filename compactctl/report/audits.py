@@ -8,7 +8,7 @@ from compactctl.audit.occupancy import occupancy
 from compactctl.compact.trigger import window_size
 from compactctl.model.audit import Evidence, Finding, PinFate, Survival
 from compactctl.model.transcript import RecordedBoundary
-from compactctl.report.documents import classes_document, tokens_document
+from compactctl.report.documents import classes_document, cut_document, tokens_document
 from compactctl.report.plots import area
 from compactctl.report.words import Doc, plural, row, safe
 
@@ -65,7 +65,7 @@ def _audited(case: Case) -> Document:
         "trigger": case.recorded.trigger if case.recorded else None,
         "level": compaction.level,
         "opaque": case.opaque,
-        "boundary": _boundary(case),
+        "boundary": cut_document(compaction.boundary) if compaction.boundary else None,
         "tokens": {**tokens_document(compaction.tokens), **_recorded(case.recorded)},
         "classes": classes_document(compaction),
         "pins": [_fate(fate) for fate in case.fates],
@@ -76,13 +76,6 @@ def _recorded(boundary: RecordedBoundary | None) -> Document:
     if boundary is None:
         return {}
     return {"recorded": {"before": boundary.tokens_before, "after": boundary.tokens_after}}
-
-
-def _boundary(case: Case) -> Document | None:
-    cut = case.compaction.boundary
-    if cut is None:
-        return None
-    return {"after_line": cut.after_line, "score": cut.score, "why": cut.why}
 
 
 def _fate(fate: PinFate) -> Document:

@@ -46,7 +46,7 @@ def ledger_document(
         "format": compaction.format,
         "conversation": compaction.conversation,
         "input_sha256": compaction.sha256,
-        "boundary": _cut(compaction.boundary) if compaction.boundary else None,
+        "boundary": cut_document(compaction.boundary) if compaction.boundary else None,
         "no_cut": [_zone(zone) for zone in compaction.no_cut],
         "trigger": _trigger(compaction.trigger) if compaction.trigger else None,
         "tokens": tokens_document(compaction.tokens),
@@ -120,7 +120,7 @@ def classification_document(
         "branches": [_branch(branch) for branch in found.branches],
         "claims": [_claim(claim) for claim in found.claims],
         "open_items": [_open_item(item) for item in found.open_items],
-        "boundaries": [_cut(point) for point in found.boundaries],
+        "boundaries": [cut_document(point) for point in found.boundaries],
         "no_cut": [_zone(zone) for zone in found.no_cut],
         "damage": [_damage(damage) for damage in transcript.damage],
     }
@@ -379,7 +379,8 @@ def _open_item(item: OpenItem) -> Document:
     return {"text": item.text, "line": item.line, "entry": item.entry, "status": item.status}
 
 
-def _cut(point: CutPoint) -> Document:
+def cut_document(point: CutPoint) -> Document:
+    """Return a place to cut, offered or used."""
     return {"after_line": point.after_line, "score": point.score, "why": point.why}
 
 

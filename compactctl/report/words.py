@@ -1,10 +1,10 @@
 """Small wordings that reports share."""
 
-import difflib
 import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from compactctl.compact.pin_diff import word_diff
 from compactctl.report.printable import printable
 from compactctl.report.secrets import mask
 
@@ -75,13 +75,4 @@ def brief_pin(pin: Doc, width: int) -> str:
 def words_diff(before: Doc, after: Doc) -> str:
     """Return a change of a pin word by word: ``[-gone-]`` and ``{+new+}``."""
     old, new = mask(before["text"]).split(), mask(after["text"]).split()
-    parts: list[str] = []
-    for tag, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            parts += old[i:j]
-            continue
-        if i < j:
-            parts.append(f"[-{' '.join(old[i:j])}-]")
-        if k < m:
-            parts.append(f"{{+{' '.join(new[k:m])}+}}")
-    return printable(" ".join(parts))
+    return printable(word_diff(old, new))

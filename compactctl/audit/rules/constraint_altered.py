@@ -12,10 +12,10 @@ Source: anthropics/claude-code#94564.
 """
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 from compactctl.audit.case import Subject
 from compactctl.audit.rule import Rule, quote
+from compactctl.compact.pin_diff import word_diff
 from compactctl.model.audit import Confidence, Finding, Severity, Survival
 from compactctl.model.classification import PinKind, Strength
 
@@ -36,7 +36,7 @@ def _check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             yield rule.finding(
                 subject,
                 f"a {pin.strength} {pin.kind} of line {pin.line} came through the compaction of "
-                f"line {case.line} {part}: {word_diff(pin.text, fate.shown)}",
+                f"line {case.line} {part}: {_word_diff(pin.text, fate.shown)}",
                 line=line,
                 about=pin.text,
                 case=case,
@@ -45,19 +45,8 @@ def _check(rule: Rule, subject: Subject) -> Iterator[Finding]:
             )
 
 
-def word_diff(before: str, after: str) -> str:
-    """Return both texts as one: ``[-gone-]``, ``{+new+}``, the same words plain."""
-    old, new = before.split()[:_LONGEST], after.split()[:_LONGEST]
-    said: list[str] = []
-    for action, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if action == "equal":
-            said += old[a:b]
-            continue
-        if a < b:
-            said.append(f"[-{' '.join(old[a:b])}-]")
-        if c < d:
-            said.append(f"{{+{' '.join(new[c:d])}+}}")
-    return " ".join(said)
+def _word_diff(before: str, after: str) -> str:
+    return word_diff(before.split()[:_LONGEST], after.split()[:_LONGEST])
 
 
 RULE = Rule(

@@ -21,10 +21,9 @@ from compactctl.audit.rule import Rule, quote
 from compactctl.audit.summaries import quotations
 from compactctl.audit.wording import Reading, words
 from compactctl.model.audit import Confidence, Finding, Severity, Survival
-from compactctl.model.entry import Author
+from compactctl.model.entry import TELLERS
 
 _GAP = re.compile(r"\.{3}|…|\[[^\]\n]{0,40}\]")
-_TELLERS = (Author.SUMMARY, Author.CARRIED)
 
 
 def _check(rule: Rule, subject: Subject) -> Iterator[Finding]:
@@ -67,7 +66,7 @@ def _like_any(quoted: str, said: Sequence[str]) -> bool:
 
 def _earlier_summaries(case: Case) -> Iterator[str]:
     for seen in case.before:
-        if seen.entry.author in _TELLERS:
+        if seen.entry.author in TELLERS:
             yield case.text(seen.entry, seen.shown)
 
 
@@ -78,7 +77,7 @@ def _begins_midway(subject: Subject) -> bool:
     linked = next((r for r in records if r.uuid), None)
     opened = next(iter(subject.transcript.entries), None)
     continued = linked is not None and linked.parent is not None and linked.parent not in known
-    return continued or opened is None or opened.author in _TELLERS
+    return continued or opened is None or opened.author in TELLERS
 
 
 RULE = Rule(

@@ -19,9 +19,8 @@ from compactctl.audit.rule import Rule, quote
 from compactctl.audit.summaries import told
 from compactctl.classify.claim_sorts import Sort, sentences_of, sort_of
 from compactctl.model.audit import Confidence, Evidence, Finding, Severity
-from compactctl.model.classification import Outcome, ResultKind, ToolResult
+from compactctl.model.classification import CHECKS, Outcome, ResultKind, ToolResult
 
-_CHECKS = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
 _KINDS = {
     Sort.TESTS: ResultKind.TEST,
     Sort.LINT: ResultKind.LINT,
@@ -97,7 +96,7 @@ def _by_git(verb: str, results: Sequence[ToolResult]) -> tuple[str, ToolResult |
 
 def _by_last_check(results: Sequence[ToolResult]) -> tuple[str, ToolResult | None] | None:
     """The last check failed and nothing passed after it."""
-    checks = [r for r in results if r.kind in _CHECKS]
+    checks = [r for r in results if r.kind in CHECKS]
     if checks and checks[-1].outcome is Outcome.FAILURE:
         edits = [r for r in results if r.kind is ResultKind.EDIT]
         untried = bool(edits) and edits[-1].call_line > checks[-1].call_line

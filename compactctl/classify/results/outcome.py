@@ -6,9 +6,7 @@ from compactctl.classify.results.answers import Answer, State
 from compactctl.classify.results.kinds import Work
 from compactctl.classify.results.tools import Family
 from compactctl.classify.results.words import Said
-from compactctl.model.classification import Outcome, ResultKind
-
-_VERIFIERS = frozenset({ResultKind.TEST, ResultKind.LINT, ResultKind.BUILD})
+from compactctl.model.classification import CHECKS, Outcome, ResultKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +88,7 @@ def _zero(evidence: Evidence, work: Work) -> Outcome:  # noqa: PLR0911 -- as abo
         return Outcome.FAILURE
     if _shell_broke(said) and len(said.errors) >= _body_lines(evidence.answer.body, 12):
         return Outcome.FAILURE
-    if work.kind in _VERIFIERS:
+    if work.kind in CHECKS:
         return _hidden_verifier(evidence, work)
     if _names_itself(said, work):
         return Outcome.FAILURE
@@ -142,7 +140,7 @@ def _by_words(evidence: Evidence, work: Work) -> Outcome:
         return Outcome.SUCCESS
     if work.kind in {ResultKind.READ, ResultKind.SEARCH, ResultKind.WEB}:
         return Outcome.SUCCESS if evidence.answer.body.strip() else Outcome.UNKNOWN
-    if work.kind in _VERIFIERS:
+    if work.kind in CHECKS:
         return Outcome.UNKNOWN
     return Outcome.SUCCESS if evidence.answer.body.strip() else Outcome.UNKNOWN
 

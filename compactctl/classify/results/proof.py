@@ -5,9 +5,8 @@ import re
 from compactctl.classify.results.kinds import Work
 from compactctl.classify.results.names import names
 from compactctl.classify.results.tools import Family
-from compactctl.model.classification import Outcome, ResultKind
+from compactctl.model.classification import CHECKS, Outcome, ResultKind
 
-_CHECKS = frozenset({ResultKind.TEST, ResultKind.BUILD, ResultKind.LINT})
 _LOOKING_GIT = names(
     "status log show diff branch rev-parse remote config ls-files blame describe grep reflog "
     "ls-remote ls-tree cat-file shortlog rev-list check-ignore merge-base for-each-ref"
@@ -37,7 +36,7 @@ def proves(
         return outcome is Outcome.FAILURE
     if outcome in {Outcome.FAILURE, Outcome.PENDING, Outcome.REJECTED}:
         return True
-    if kind in _CHECKS or kind is ResultKind.EDIT:
+    if kind in CHECKS or kind is ResultKind.EDIT:
         return True
     if kind is ResultKind.GIT and work is not None:
         return work.act.removeprefix("git ") not in _LOOKING_GIT

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from compactctl.formats.claude_code.wording import CLEARED
-from compactctl.model.entry import Author, Entry, Kind, Record, Seen, View
+from compactctl.model.entry import TELLERS, Author, Entry, Kind, Record, Seen, View
 from compactctl.model.transcript import BoundaryKind, Content, RecordedBoundary, Transcript
 
 
@@ -98,11 +98,7 @@ class _Loader:
 
     def _is_summary(self, record: Record) -> bool:
         entries = self._entries(record)
-        return (
-            record.type == "user"
-            and bool(entries)
-            and entries[0].author in (Author.SUMMARY, Author.CARRIED)
-        )
+        return record.type == "user" and bool(entries) and entries[0].author in TELLERS
 
     def _preserved(self, boundary: RecordedBoundary) -> list[Record] | None:
         """Records kept by a boundary; ``None`` where the segment cannot be walked."""
